@@ -57,6 +57,8 @@ class RareLines {
                                                              const RareAccuracy& accuracy);
   [[nodiscard]] Value at(double epsilon) const;
   [[nodiscard]] double home() const { return home_; }
+  /// The width of the value there: other lines are hardly better.
+  [[nodiscard]] double width_at_home() const { return width_at_home_; }
   [[nodiscard]] const std::vector<std::shared_ptr<const SplitLine>>& lines() const { return lines_; }
 
  private:
@@ -67,6 +69,7 @@ class RareLines {
   [[nodiscard]] bool bound_bulk(const SplitPlan& plan, double log_wanted);
 
   double home_ = 0, log_one_step_ = -infinity;
+  double width_at_home_ = infinity;
   std::vector<std::shared_ptr<const SplitLine>> lines_;
   double log_rest_ = -infinity;                   // a bound of the runs with large losses, if they are not inverted
   double bulk_order_ = 0, log_bulk_ = -infinity;  // Chernoff's bound of the runs without, the same
@@ -267,7 +270,7 @@ std::shared_ptr<const RareLines> RareLines::make(const Kinds& kinds, double epsi
     lines->home_ = epsilon;
     lines->log_one_step_ = log_one_step;
     if (!((*lines).*way)(kinds, accuracy)) continue;
-    const double here = lines->at(epsilon).width;
+    const double here = lines->width_at_home_ = lines->at(epsilon).width;
     if (here < width) {
       width = here;
       best = std::move(lines);
@@ -373,8 +376,10 @@ class RareLoss final : public Loss, public ClosedForms, public Evaluable {
     const RareLines* nearest = nullptr;
     for (const auto& one : QuestionScope::state_of<Kept>(number_).lines)
       if (nearest == nullptr || std::abs(one->home() - epsilon) < std::abs(nearest->home() - epsilon)) nearest = one.get();
-    if (nearest != nullptr)
-      if (const RareLines::Value value = nearest->at(epsilon); value.width < good_rare_width) return value;
+    if (nearest != nullptr) {
+      const double enough = std::abs(nearest->home() - epsilon) <= 3 * near_home * epsilon ? 1.5 * nearest->width_at_home() : 0;
+      if (const RareLines::Value value = nearest->at(epsilon); value.width < std::max(good_rare_width, enough)) return value;
+    }
     const auto made = lines(epsilon);
     return made != nullptr ? made->at(epsilon) : RareLines::Value{};
   }
@@ -397,6 +402,7 @@ class RareLoss final : public Loss, public ClosedForms, public Evaluable {
   }
   [[nodiscard]] std::optional<double> negligible_bound(Direction direction, double epsilon) const;
 
+  static constexpr double near_home = 0.03;  // relative: lines of a nearer home are hardly better
   // Each costs a millisecond.
   static constexpr int most_failures = 3;
 
@@ -456,7 +462,7 @@ std::optional<Interval> RareLoss::closed_epsilon(Direction direction, Interval d
   }
   std::shared_ptr<const RareLines> near;
   for (int i = 0; i < 12; ++i) {
-    if (near == nullptr || std::abs(near->home() - epsilon) > 0.03 * epsilon) near = lines(epsilon);
+    if (near == nullptr || std::abs(near->home() - epsilon) > near_home * epsilon) near = lines(epsilon);
     if (near == nullptr) return std::nullopt;
     const RareLines::Value value = near->at(epsilon);
     if (!(value.width < usable_width) || !(value.slope < 0)) return std::nullopt;

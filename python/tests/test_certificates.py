@@ -420,7 +420,6 @@ UNCOMPUTED = (ROOT / "tests/certificates/undecided.jsonl").read_text(encoding="u
         "several epochs of an allocation",
         "one beside other lines",
         "an allocation to several of the steps",
-        "an allocation of a replaced record with a clip norm",
     ])),
 )
 def test_allocations_that_are_not_computed_are_refused_by_name(number, name):

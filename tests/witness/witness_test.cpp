@@ -178,6 +178,20 @@ TEST(Witness, ContradictsSeededFaults) {
   EXPECT_TRUE(contradicts("gaussian(sigma=1.2) | poisson(rate=0.1) | repeat(19)", Direction::remove));
 }
 
+TEST(Witness, ContradictsOtherAllocations) {
+  const Interval ours =
+      analyze(parse("gaussian(1.5) | allocate(50)"), Neighbours::add_remove).delta_at(Interval::exactly(0.25), Direction::remove);
+  const auto contradicts = [&](const char* plan, Direction direction) {
+    const Real other = Witness(parse(plan), Neighbours::add_remove).delta(Real(0.25), direction);
+    return ours.lo > other.upper() || ours.hi < other.lower();
+  };
+  EXPECT_FALSE(contradicts("gaussian(1.5) | allocate(50)", Direction::remove));
+  EXPECT_TRUE(contradicts("gaussian(1.5) | allocate(50)", Direction::add));
+  EXPECT_TRUE(contradicts("gaussian(1.5) | allocate(51)", Direction::remove));
+  EXPECT_TRUE(contradicts("gaussian(1.501) | allocate(50)", Direction::remove));
+  EXPECT_TRUE(contradicts("gaussian(1.5) | allocate(50, passes=2)", Direction::remove));
+}
+
 // What it has no means for it refuses by name.
 TEST(Witness, RefusesSamplersOfWhichOnlyBoundsAreKnown) {
   const auto refused = [](const char* plan, Neighbours neighbours = Neighbours::add_remove) -> std::string {

@@ -216,34 +216,37 @@ bool RareLines::below_upper_windows(const Kinds& kinds, const RareAccuracy& accu
   return false;
 }
 
-/// Both parts are inverted, at the cut where both integrands are least: rounding errors are proportional to them.
+/// Both parts are inverted, at the cut where both integrands are least: rounding errors are proportional to them. The order of the smaller
+/// losses may be below their saddle point as long as their integrand is smaller than delta: a window that is narrow enough for a large
+/// order makes long lines.
 bool RareLines::by_both(const Kinds& kinds, const RareAccuracy& accuracy) {
   const auto most = largest_tilt(kinds, home_);
   if (!most) return false;
-  double least = infinity;
+  double least = infinity, log_delta = 0;
   std::optional<SplitPlan> best;
   SplitSaddle rare{}, bulk{};
-  for (const Cut& cut : {Cut{0.8, 8}, {0.6, 8}, {0.45, 8}, {0.35, 8}, {0.25, 9}}) {
+  for (const Cut& cut : {Cut{0.8, 8}, {0.6, 8}, {0.6, 4}, {0.45, 8}, {0.45, 4}, {0.35, 8}, {0.25, 9}}) {
     const auto about = first_rare_saddle(kinds, cut.windows(kinds, home_, 0), home_, *most, accuracy);
     if (!about || !(about->order < 0.9 * *most)) continue;
-    const double largest_order = std::min(*most, 3 * about->order + 3);
+    const double largest_order = std::min(*most, 3 * about->order + 3), log_large = about->log_integral();
+    const auto small_at = [&](const SplitPlan& plan) {
+      return below_saddle(plan, SplitLine::Of::bulk, home_, bulk_saddle(plan, home_), log_large);
+    };
     const SplitPlan first(kinds, cut.windows(kinds, home_, 0), 1 + largest_order, accuracy);
     if (!first.usable()) continue;
-    const double order = bulk_saddle(first, home_).order;
-    SplitPlan plan(kinds, cut.windows(kinds, home_, 1.5 * order), 1 + largest_order, accuracy);
+    SplitPlan plan(kinds, cut.windows(kinds, home_, 1.5 * small_at(first).order), 1 + largest_order, accuracy);
     if (!plan.usable()) continue;
-    const SplitSaddle large = find_saddle(plan, SplitLine::Of::rare, home_, 0.05, largest_order), small = bulk_saddle(plan, home_);
+    const SplitSaddle large = find_saddle(plan, SplitLine::Of::rare, home_, 0.05, largest_order), small = small_at(plan);
     if (!(large.curvature > 0 && small.curvature > 0)) continue;
     const double largest = std::max(large.log_value, small.log_value);
     if (!(largest < least)) continue;
     least = largest;
+    log_delta = log_add(large.log_integral(), bulk_saddle(plan, home_).log_integral());
     rare = large;
     bulk = small;
     best = std::move(plan);
   }
-  if (!best) return false;
-  const double log_delta = log_add(rare.log_integral(), bulk.log_integral());
-  if (!(log_delta > least_log_delta)) return false;
+  if (!best || !(log_delta > least_log_delta)) return false;
   for (const auto& [part, saddle] : {std::pair{SplitLine::Of::bulk, bulk}, {SplitLine::Of::rare, rare}}) {
     auto line = SplitLine::make(*best, part, home_, saddle, log_delta, accuracy);
     if (line == nullptr) {

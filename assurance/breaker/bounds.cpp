@@ -243,8 +243,8 @@ bool moments(Examination& exam) {
 }
 
 /// log E exp(order L) over the finite losses of all steps, and the probability of an infinite loss, by the distributions of the witness.
-Interval transform_bound(const Plan& plan, double epsilon) {
-  const witness::Laws laws = witness::read(plan);
+Interval transform_bound(const Plan& plan, Neighbours neighbours, double epsilon) {
+  const witness::Laws laws = witness::read(plan, neighbours);
   Real kept(1);
   for (const witness::Part& part : laws.parts) kept *= power(Real(1) - part.revealed, part.times);
   double best = 0;
@@ -264,8 +264,9 @@ Interval transform_bound(const Plan& plan, double epsilon) {
 // b: the same in balls, for any number of steps and any distribution that the witness can read
 bool transforms(Examination& exam) {
   const double epsilon = exam.trial().epsilon;
-  if (exam.trial().neighbours == Neighbours::replace_one && mentions(exam.plan(), {"pair", "poisson", "invert"})) return false;
-  const auto bound = within(ball_seconds, [&] { return transform_bound(exam.plan(), epsilon); });
+  if (exam.trial().neighbours == Neighbours::replace_one && mentions(exam.plan(), {"pair", "poisson", "cyclic", "allocate", "invert"}))
+    return false;
+  const auto bound = within(ball_seconds, [&] { return transform_bound(exam.plan(), exam.trial().neighbours, epsilon); });
   if (!bound) return false;
   const Interval log_delta = exam.answers().log_delta(epsilon, Direction::remove);
   if (bound->hi == 0)

@@ -241,6 +241,8 @@ const std::vector<Case>& cases() {
       {"keys", "gaussian(sigma=2)", mistaken_if_written("1e300", "gaussian(sigma=1.9)")},
       {"keys", "laplace(scale=2)", mistaken_if_written("above=5", "laplace(scale=9)"), 0.2},
       {"samplers", "gaussian(sigma=2) | poisson(rate=0.1) | repeat(5)", mistaken_if_written("examples=1", "gaussian(sigma=2)")},
+      {"samplers", "gaussian(sigma=2) | poisson(rate=0.1) | repeat(5)", mistaken_if_written("at_most=3", "gaussian(sigma=1)")},
+      {"samplers", "gaussian(sigma=2) | poisson(rate=0.1) | repeat(5)", mistaken_if_written("at_most=3", "gaussian(sigma=500)")},
       {"samplers", "gaussian(sigma=2) | poisson(rate=0.1) | repeat(5)", mistaken_if_written("examples=2", "gaussian(sigma=9)")},
       {"samplers", "gaussian(sigma=2) | poisson(rate=0.1) | repeat(5)", mistaken_if_written("examples=3", "gaussian(sigma=9)")},
       {"samplers", "gaussian(sigma=2) | poisson(rate=0.1) | repeat(5)", mistaken_if_written("rate=0.07", "gaussian(sigma=2)")},

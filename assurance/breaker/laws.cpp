@@ -578,6 +578,20 @@ bool matrices(Examination& exam, const Line& line) {
   return true;
 }
 
+/// At most 3 of 100 records: who is used displaces at most one other, and of the batches it is drawn for it stays in 3 of 100 at least.
+void batches_that_are_full(Examination& exam, Line capped, const Line& line) {
+  const double epsilon = exam.trial().epsilon;
+  const Direction direction = one_direction(exam);
+  const auto delta_of = [&](const Line& other) { return exam.answers_of(plan_of(other))->delta(epsilon, direction); };
+  *number(capped.operators.front(), "at_most") = read_number("3");
+  const Interval cut = delta_of(capped);
+  Line displaced = line, rarer = line;
+  if (Number* sigma = number(std::get<Call>(displaced.source), "sigma")) *sigma = exact_number(sigma->value.lo / 2);
+  if (Number* rate = number(rarer.operators.front(), "rate")) *rate = exact_number(0.03 * rate->value.lo * (1 - 1e-12));
+  exam.require_order(cut, delta_of(displaced), "a cap costs no more than twice the distance");
+  exam.require_order(delta_of(rarer), cut, "a cap leaves a record its share of the batches");
+}
+
 // T6: samplers that are the Poisson sample of every step, or part of it.
 bool samplers(Examination& exam) {
   if (exam.plan().lines.size() != 1 || !std::holds_alternative<Call>(exam.plan().lines[0].source)) return false;
@@ -603,6 +617,8 @@ bool samplers(Examination& exam) {
     return exam.answers_of(plan_of(cyclic))->delta(epsilon, direction);
   };
   if (exam.trial().neighbours == Neighbours::add_remove && times <= 1e4) {
+    if (const Number* rate = number(sampled, "rate"); rate != nullptr && rate->value.lo > 0 && rate->value.hi < 1)
+      batches_that_are_full(exam, capped, line);
     const auto of_a_user = [&](const char* examples, double share = 1) {
       Line user = line;
       Call& operation = user.operators.front();

@@ -39,6 +39,8 @@ using DensityPointer = std::shared_ptr<const Density>;
 /// The same two on a Poisson sample of this rate, strictly between 0 and 1.
 [[nodiscard]] DensityPointer sampled_gaussian_density(const Real& mu, const Real& rate);
 [[nodiscard]] DensityPointer sampled_exponential_density(const Real& k, const Real& m, const Real& rate);
+/// One step of this many, drawn uniformly, shows N(mu, 1), the others N(0, 1). It has no transforms: it is read alone.
+[[nodiscard]] DensityPointer allocation_density(const Real& mu, unsigned long steps);
 
 /// The position of a point mass: an integer multiple of each unit of the plan. Equal positions merge without comparing balls.
 using Place = std::map<std::size_t, long>;

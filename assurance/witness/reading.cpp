@@ -68,6 +68,7 @@ std::vector<Part> merge_gaussians(std::vector<Part> parts) {
 /// Turns lines into distributions; stores the units of their point masses.
 class Reader {
  public:
+  explicit Reader(Neighbours neighbours) : neighbours_(neighbours) {}
   [[nodiscard]] std::vector<Part> parts(const Plan& plan) {
     std::vector<Part> all;
     for (const Line& line : plan.lines) {
@@ -91,7 +92,7 @@ class Reader {
   void add_atom(Part& part, const Real& loss, const Real& mass) { part.atoms.add({{unit(loss), 1}}, mass); }
 
   [[nodiscard]] Part source(const Call& call) {
-    if (call.name == "gaussian" && find(call, "clip") != nullptr) refuse("gaussian with a clip norm");
+    if (call.name == "gaussian" && find(call, "clip") != nullptr) return clipped_gaussian(call);
     if (call.name == "gaussian") return gaussian(real(call, "sensitivity") / real(call, "sigma"));
     if (call.name == "gdp") return gaussian(real(call, "mu"));
     if (call.name == "exponential" && find(call, "epsilon") != nullptr) return choice(real(call, "epsilon"));
@@ -107,6 +108,13 @@ class Reader {
       return truncated_discrete_laplace(real(call, "scale"), count(call, "bound"), count(call, "sensitivity"));
     if (call.name == "discrete_gaussian") return discrete_gaussian(real(call, "sigma"), count(call, "sensitivity"));
     refuse(call.name);
+  }
+
+  /// A record that is replaced moves the sum by twice the norm.
+  [[nodiscard]] Part clipped_gaussian(const Call& call) const {
+    if (neighbours_ == Neighbours::unstated) refuse("gaussian with a clip norm and unstated neighbours");
+    const Real mu = real(call, "clip") / real(call, "sigma");
+    return gaussian(neighbours_ == Neighbours::replace_one ? mu * 2 : mu);
   }
 
   static Part gaussian(const Real& mu) {
@@ -315,8 +323,10 @@ class Reader {
       return some;
     }
     if (std::any_of(some.begin(), some.end(), [](const Part& part) { return part.chosen; })) refuse("sampling of a choice");
-    if (operation.name == "poisson" && operation.arguments.size() > 1) refuse("poisson with more than a rate");
-    if (operation.name == "poisson") return {poisson(single(std::move(some)), real(operation, "rate", Role::operation))};
+    if (operation.name == "poisson") return {poisson(single(std::move(some)), rate_of_sample(operation))};
+    if (operation.name == "cyclic") return {in_turns(operation, single(std::move(some)))};
+    if (operation.name == "allocate") return {allocated(operation, single(std::move(some)))};
+    if (operation.name == "shuffle") refuse("shuffle, of which only bounds are known,");
     refuse(operation.name);
   }
 
@@ -340,6 +350,36 @@ class Reader {
     return whole;
   }
 
+  [[nodiscard]] static Real rate_of_sample(const Call& operation) {
+    if (find(operation, "examples") != nullptr && count(operation, "examples", Role::operation) != 1)
+      refuse("poisson with several examples of a user");
+    if (find(operation, "at_most") != nullptr && count(operation, "at_most", Role::operation) < count(operation, "of", Role::operation))
+      refuse("poisson with a cap that batches reach, of which only bounds are known,");
+    return real(operation, "rate", Role::operation);
+  }
+
+  /// A record is sampled whenever its group has its turn; the first group has the most.
+  [[nodiscard]] Part in_turns(const Call& operation, const Part& base) {
+    if (!base.gaussian_mu.positive()) refuse("cyclic of this noise");
+    const long groups = count(operation, "groups", Role::operation), steps = count(operation, "steps", Role::operation);
+    Part part = poisson(base, real(operation, "rate", Role::operation));
+    part.times = static_cast<unsigned long>((steps + groups - 1) / groups);
+    return part;
+  }
+
+  [[nodiscard]] Part allocated(const Call& operation, const Part& base) {
+    if (!base.gaussian_mu.positive()) refuse("allocate of this noise");
+    const long steps = count(operation, "steps", Role::operation), times = count(operation, "times", Role::operation);
+    const Real mu = base.gaussian_mu * sqrt(Real(count(operation, "passes", Role::operation)));
+    if (steps == times) return gaussian(mu * sqrt(Real(times)));
+    if (times > 1) refuse("allocate with times above 1, of which only bounds are known,");
+    directed_ = true;
+    sampled_ = true;
+    Part part;
+    part.density = allocation_density(mu, static_cast<unsigned long>(steps));
+    return part;
+  }
+
   /// P = (1 - r) B + r A against Q = B.
   [[nodiscard]] Part poisson(const Part& base, const Real& rate) {
     if (!rate.positive() || !(Real(1) - rate).positive()) refuse("a rate of 0 or 1");
@@ -361,6 +401,7 @@ class Reader {
     return part;
   }
 
+  Neighbours neighbours_;
   std::vector<Real> units_;
   bool directed_ = false;
   bool sampled_ = false;
@@ -374,9 +415,9 @@ Real exact(const Number& number) {
   return slash == std::string::npos ? numerator : numerator / Real::decimal(number.text.substr(slash + 1));
 }
 
-Laws read(const Plan& plan) {
+Laws read(const Plan& plan, Neighbours neighbours) {
   const WithPrecision more(parameter_bits);
-  Reader reader;
+  Reader reader(neighbours);
   Laws laws;
   std::vector<Part> parts = reader.parts(plan);
   unsigned long choices = 0;

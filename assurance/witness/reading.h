@@ -2,6 +2,7 @@
 #pragma once
 
 #include "law.h"
+#include "tradeoff/curve.h"
 #include "tradeoff/plan.h"
 
 namespace tradeoff::detail::witness {
@@ -18,6 +19,6 @@ struct Laws {
 [[nodiscard]] Real exact(const Number& number);
 
 /// Throws UnsupportedError for words that the witness does not know. Checks no ranges: the library has accepted the plan.
-[[nodiscard]] Laws read(const Plan& plan);
+[[nodiscard]] Laws read(const Plan& plan, Neighbours neighbours);
 
 }  // namespace tradeoff::detail::witness

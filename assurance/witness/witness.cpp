@@ -11,7 +11,7 @@ constexpr slong exact_bits = 640;  // finite sums of closed forms cancel
 
 }  // namespace
 
-Witness::Witness(const Plan& plan, Neighbours neighbours) : laws_(witness::read(plan)) {
+Witness::Witness(const Plan& plan, Neighbours neighbours) : laws_(witness::read(plan, neighbours)) {
   unsigned long steps = 0;
   for (const Part& part : laws_.parts) steps += part.times;
   const bool is_open = neighbours == Neighbours::unstated && !laws_.sampled;

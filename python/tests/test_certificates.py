@@ -411,6 +411,29 @@ def test_other_samplers_do_not_have_the_same_interval(plan, change):
     assert code(seal({**found, "guarantees": [{**one, "evaluations": []}]})) in (FALSE, UNDECIDED)
 
 
+UNCOMPUTED = (ROOT / "tests/certificates/undecided.jsonl").read_text(encoding="utf-8").splitlines()
+
+
+@pytest.mark.parametrize(
+    ("number", "name"),
+    list(enumerate([
+        "several epochs of an allocation",
+        "one beside other lines",
+        "an allocation to several of the steps",
+    ])),
+)
+def test_allocations_that_are_not_computed_are_refused_by_name(number, name):
+    """A claim that simple bounds refute is false; any other is undecided, with the reason."""
+    found = json.loads(UNCOMPUTED[number])
+    one = found["guarantees"][0]
+    codes = []
+    for answer in (one["answer"], {"lo": "0", "hi": "0.1"}, {"lo": "30", "hi": "40"}):
+        result, words, _ = checker.check(seal({**found, "guarantees": [{**one, "answer": answer, "evaluations": []}]}))
+        codes.append(result)
+        assert result == FALSE or ("cannot check" in words and name in words)
+    assert codes == [UNDECIDED, FALSE, FALSE]
+
+
 def test_a_matrix_does_not_speak_of_added_records_alone():
     found = json.loads(next(line for line in SAMPLERS if "square_root" in line))
     assert code(seal({**found, "neighbours": "add-remove"})) == UNDECIDED

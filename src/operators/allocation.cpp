@@ -480,6 +480,9 @@ Parts expand_allocate(const Arguments& arguments, const LossPointer& base, const
     return replaced ? allocation_replace_loss(scaled / 2.0, among, draws) : allocation_loss(scaled, among, draws);
   };
   if (times == 1) return {{one(steps), 1}};
+  static const Citation half("allocation-blocks",
+                             "with half of the steps the loss is a function of the sum of the outputs, and the pair is Gaussian");
+  if (replaced && 2 * times == steps) return {{gaussian_loss(sqrt(Interval::exactly(steps)) * (scaled / 2.0), {half}), 1}};
   // [allocation-blocks] One step in each of `times` random blocks is above; one of the drawn steps alone is below.
   static const Citation blocks("allocation-blocks",
                                "above: one step in each of several random blocks, shown; below: one of the drawn steps alone");

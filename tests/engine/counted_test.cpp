@@ -86,7 +86,10 @@ void expect_explicit(const exact::CountAccuracy& accuracy, double width) {
 TEST(CountSums, EqualExplicitProducts) { expect_explicit({}, 1e-11); }
 
 // What is left out is counted: with next to nothing listed the answers are wide and still hold.
-TEST(CountSums, HoldWithFewCountsListed) { expect_explicit({1e-2, 1e-3}, 1); }
+TEST(CountSums, HoldWithFewCountsListed) {
+  expect_explicit({1e-2, 1e-3}, 1);
+  expect_explicit({1e-21, 0.05}, 1);  // whole rows, few lists of the others
+}
 
 LossPointer sampled_dp(double epsilon, double delta, double rate) {
   return std::make_shared<PoissonLoss>(

@@ -81,7 +81,9 @@ TEST(DrawsTest, ChancesOfNestedMixturesAddUp) {
   for (const double epsilon : {0.0, 1.0, 5.0})
     EXPECT_THAT(left->delta(Direction::remove, Interval::exactly(epsilon)),
                 Encloses(right->delta(Direction::remove, Interval::exactly(epsilon))));
-  const LossPointer unequal = mixture_loss({{Interval::exactly(0.5), plain_gaussian(1)}, {Interval::exactly(0.5), plain_gaussian(2)}});
+  const LossPointer unequal = mixture_loss({{Interval::exactly(0.25), plain_gaussian(1)},
+                                            {Interval::exactly(0.25), plain_gaussian(2)},
+                                            {Interval::exactly(0.5), nothing_seen()}});
   EXPECT_FALSE(unequal->capabilities(Direction::remove).drawn);
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <numbers>
 #include <random>
 #include <vector>
 
@@ -62,6 +64,23 @@ TEST(AllocationTails, BoundTwoSteps) {
         EXPECT_LE(tails.log_below(2, x), 0.6 * std::log(truth.below)) << s << ' ' << x;
       }
     }
+  }
+}
+
+// Many steps, and a mean that one large ratio reaches: the mean is then mostly that of the others. Its probability is at least that of one
+// ratio beyond a, with the others not far below their mean by Chebyshev's inequality, less that of two such ratios.
+TEST(AllocationTails, CountTheOthersBesideALargeRatio) {
+  const double n = 1e7, mean = 1.05;
+  for (const double s : {1.5, 2.0}) {
+    double least = 0;
+    for (double below = 0.001; below < 0.5; below *= 1.1) {
+      const double a = n * mean - (n - 1) * (1 - below), z = (std::log(a) + s * s / 2) / s;
+      const double one = n * std::erfc(z / std::numbers::sqrt2) / 2, others = 1 - std::expm1(s * s) / ((n - 1) * below * below);
+      least = std::max(least, mean * (one * others - one * one / 2));
+    }
+    const double bound = MeanTails(s).log_mean_above(n, std::log(mean));
+    EXPECT_GE(bound, std::log(least)) << s;
+    EXPECT_LE(bound, std::log(least) + 4) << s;
   }
 }
 

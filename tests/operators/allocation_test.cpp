@@ -202,6 +202,20 @@ TEST(AllocationLargeStep, HoldsTwoSteps) {
   }
 }
 
+// With little noise two large steps in one epoch are what the value lacks of that of one step, by quadrature over one of two steps at 30
+// digits.
+TEST(AllocationLargeStep, CountsTwoLargeSteps) {
+  struct Case {
+    double mu, strike, value;
+  };
+  for (const Case& one : {Case{8, 6, 0.99984831675666}, {6, 6, 0.99363507158274}, {5, 8, 0.967286529134197}}) {
+    const Interval value = allocation::large_step_call(at(one.mu), 2, one.strike);
+    EXPECT_LE(value.lo, one.value * (1 + 1e-12)) << one.mu;
+    EXPECT_GE(value.hi, one.value * (1 - 1e-12)) << one.mu;
+    EXPECT_LE(value.hi, one.value * (1 + 1e-4)) << one.mu;
+  }
+}
+
 // Where lattices and lines are narrow too, they agree; several summands matter there, so both ends are tested.
 TEST(AllocationLargeStep, AgreesWithLinesAndLattices) {
   for (const double mu : {0.8, 1.5, 2.5, 10.0 / 3})

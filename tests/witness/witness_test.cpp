@@ -117,6 +117,16 @@ const Family families[] = {
      [](PlanSource& s) { return "gaussian(sigma=" + s.number(0.6, 10) + ")" + s.poisson(0.01, 0.9) + s.repeat(2, 60); }},
     {"training", 14,
      [](PlanSource& s) { return "gaussian(sigma=" + s.number(0.7, 10) + ")" + s.poisson(0.005, 0.2) + s.repeat(100, 10000); }},
+    {"cyclic", 8,
+     [](PlanSource& s) {
+       return "gaussian(sigma=" + s.number(0.7, 5) + ", clip=1) | cyclic(rate=" + s.number(0.02, 0.5) +
+              ", groups=" + std::to_string(s.count(1, 5)) + ", steps=" + std::to_string(s.count(20, 400)) + ")";
+     }},
+    {"allocation", 10,
+     [](PlanSource& s) {
+       return "gaussian(sigma=" + s.number(1, 6) + ") | allocate(steps=" + std::to_string(s.count(8, 200)) +
+              ", passes=" + std::to_string(s.count(1, 2)) + ")";
+     }},
     {"sampled_laplace", 6,
      [](PlanSource& s) { return "laplace(scale=" + s.number(0.6, 1.2) + ")" + s.poisson(0.5, 0.9) + s.repeat(6, 16); }, 1e-3, false},
     {"choice", 10, [](PlanSource& s) { return "exponential(epsilon=" + s.number(0.1, 4) + ")"; }},
@@ -166,6 +176,40 @@ TEST(Witness, ContradictsSeededFaults) {
   EXPECT_TRUE(contradicts("gaussian(sigma=1.44) | poisson(rate=0.1) | repeat(20)", Direction::remove));
   EXPECT_TRUE(contradicts("gaussian(sigma=1.2) | poisson(rate=0.1001) | repeat(20)", Direction::remove));
   EXPECT_TRUE(contradicts("gaussian(sigma=1.2) | poisson(rate=0.1) | repeat(19)", Direction::remove));
+}
+
+TEST(Witness, ContradictsOtherAllocations) {
+  const Interval ours =
+      analyze(parse("gaussian(1.5) | allocate(50)"), Neighbours::add_remove).delta_at(Interval::exactly(0.25), Direction::remove);
+  const auto contradicts = [&](const char* plan, Direction direction) {
+    const Real other = Witness(parse(plan), Neighbours::add_remove).delta(Real(0.25), direction);
+    return ours.lo > other.upper() || ours.hi < other.lower();
+  };
+  EXPECT_FALSE(contradicts("gaussian(1.5) | allocate(50)", Direction::remove));
+  EXPECT_TRUE(contradicts("gaussian(1.5) | allocate(50)", Direction::add));
+  EXPECT_TRUE(contradicts("gaussian(1.5) | allocate(51)", Direction::remove));
+  EXPECT_TRUE(contradicts("gaussian(1.501) | allocate(50)", Direction::remove));
+  EXPECT_TRUE(contradicts("gaussian(1.5) | allocate(50, passes=2)", Direction::remove));
+}
+
+// What it has no means for it refuses by name.
+TEST(Witness, RefusesSamplersOfWhichOnlyBoundsAreKnown) {
+  const auto refused = [](const char* plan, Neighbours neighbours = Neighbours::add_remove) -> std::string {
+    try {
+      return "answered " + std::to_string(Witness(parse(plan), neighbours).delta(Real(0.5)).middle());
+    } catch (const UnsupportedError& error) {
+      return error.what();
+    }
+  };
+  EXPECT_EQ(refused("gaussian(1) | shuffle(10)", Neighbours::zero_out),
+            "witness: shuffle, of which only bounds are known, is not supported");
+  EXPECT_EQ(refused("gaussian(1) | allocate(steps=10, times=2)"),
+            "witness: allocate with times above 1, of which only bounds are known, is not supported");
+  EXPECT_EQ(refused("gaussian(1) | allocate(10) | repeat(2)"), "witness: an allocation beside other mechanisms is not supported");
+  EXPECT_EQ(refused("gaussian(1) | poisson(rate=0.1, examples=2)"), "witness: poisson with several examples of a user is not supported");
+  EXPECT_EQ(refused("gaussian(1) | poisson(rate=0.1, of=100, at_most=12)"),
+            "witness: poisson with a cap that batches reach, of which only bounds are known, is not supported");
+  EXPECT_EQ(refused("gaussian(1, clip=1) | allocate(10)", Neighbours::replace_one).rfind("witness: directed mechanisms", 0), 0U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Witness, Overlap, testing::ValuesIn(families), [](const auto& test) { return std::string(test.param.name); });

@@ -12,6 +12,7 @@
 #include "engine/contour/contour.h"
 #include "engine/contour/cut.h"
 #include "engine/contour/rare.h"
+#include "engine/contour/remainder.h"
 #include "engine/contour/truncated.h"
 #include "engine/density/density.h"
 #include "engine/disclosure.h"
@@ -298,6 +299,7 @@ Composition compose(Parts parts, Tolerance tolerance, const Composition* shorter
       contours_in_order(parts, contour, chances.bent ? compose_by_hyperbolic_contour(parts, tolerance) : nullptr);
   if (LossPointer cut = compose_by_cut_contour(parts)) paths.insert(paths.begin(), {std::move(cut)});
   if (LossPointer draws = compose_by_draws(parts)) paths.insert(paths.begin(), {std::move(draws)});
+  if (LossPointer remainder = compose_by_remainder(parts)) paths.insert(paths.begin(), {std::move(remainder)});
   if (LossPointer powers = compose_by_density_powers(parts)) paths = with_powers(parts, std::move(powers), std::move(paths));
   add_counts(parts, paths);
   paths.push_back({compose_by_cells(parts, tolerance), Speed::slow});

@@ -16,7 +16,8 @@ class GroupTilt final : public NodeTilt {
  public:
   GroupTilt(const GroupNodes& nodes, double power, double negligible)
       : NodeTilt(nodes, power, 1, negligible),
-        decay_{std::min(1.0, relative(nodes.log_atoms(power))), relative(nodes.log_variation(power)), infinity} {}
+        decay_{std::min(1.0, relative(nodes.log_atoms(power))), relative(nodes.log_variation(power)), infinity,
+               std::min(1.0, relative(nodes.log_rest(power)))} {}
 
   [[nodiscard]] double modulus_above(double t) const override {
     CharacteristicValue value;
@@ -52,6 +53,18 @@ class GroupTransform final : public Transform {
 
   [[nodiscard]] Interval infinite_mass() const override { return curve_.infinite_mass(); }
   [[nodiscard]] double largest_loss() const override { return curve_.largest_loss(); }
+  [[nodiscard]] std::vector<Atom> atoms() const override {
+    std::vector<Atom> atoms;
+    const Interval finite = 1.0 - curve_.infinite_mass();
+    for (const IteratedCurve::Piece& piece : curve_.pieces()) {
+      if (!piece.is_constant()) continue;
+      const auto here = curve_.along(piece, 0.5 * (piece.from + piece.to));
+      const Interval mass = max((piece.to - piece.from) * exp(here.log_density), Interval::exactly(0)) / finite;  // under Q
+      atoms.push_back({here.loss, mass * exp(here.loss)});
+      atoms.push_back({-here.loss, mass});
+    }
+    return atoms;
+  }
   [[nodiscard]] std::unique_ptr<const Moments> prepare(const TransformRange& reach) const override {
     // The error, multiplied by the number of steps, must stay below 1e-13; a search needs only one per cent. Each increment of effort
     // covers a longer t.

@@ -191,6 +191,17 @@ std::vector<EnginePath> with_powers(const Parts& parts, LossPointer powers, std:
   return contours;
 }
 
+/// Few losses from densities beside atoms: the transform decays too slowly for the other contours, unless the bent one applies. This was
+/// measured.
+void add_remainder(const Parts& parts, std::vector<EnginePath>& contours) {
+  constexpr double many_losses = 32;
+  const auto losses = losses_from_densities(parts);
+  if (!losses || *losses >= many_losses) return;
+  const bool bends = std::all_of(parts.begin(), parts.end(),
+                                 [](const Part& part) { return part.loss->capabilities(Direction::remove).break_points != nullptr; });
+  if (LossPointer remainder = bends ? nullptr : compose_by_remainder(parts)) contours.insert(contours.begin(), {std::move(remainder)});
+}
+
 const ContourLoss* contours_of(const Composition* composition) {
   if (composition == nullptr || composition->contour == nullptr) return nullptr;
   return composition->contour->capabilities(Direction::remove).contours;
@@ -299,7 +310,7 @@ Composition compose(Parts parts, Tolerance tolerance, const Composition* shorter
       contours_in_order(parts, contour, chances.bent ? compose_by_hyperbolic_contour(parts, tolerance) : nullptr);
   if (LossPointer cut = compose_by_cut_contour(parts)) paths.insert(paths.begin(), {std::move(cut)});
   if (LossPointer draws = compose_by_draws(parts)) paths.insert(paths.begin(), {std::move(draws)});
-  if (LossPointer remainder = compose_by_remainder(parts)) paths.insert(paths.begin(), {std::move(remainder)});
+  add_remainder(parts, paths);
   if (LossPointer powers = compose_by_density_powers(parts)) paths = with_powers(parts, std::move(powers), std::move(paths));
   add_counts(parts, paths);
   paths.push_back({compose_by_cells(parts, tolerance), Speed::slow});

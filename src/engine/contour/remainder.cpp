@@ -33,7 +33,7 @@ using std::numbers::pi;
 constexpr double most_listed = 4000;       // sums of atoms
 constexpr std::uint64_t most_runs = 400;   // of all parts
 constexpr double most_line_nodes = 30000;  // of a line
-constexpr double most_products = 1.5e8;    // nodes times points: a fifth of a second
+constexpr double most_products = 8e7;      // nodes times points
 constexpr double largest_tilt = 60;        // the order, times the largest loss of a step
 constexpr double smallest_order = 1e-3;
 constexpr double usual_loss = 0.05;  // of a step without a largest one
@@ -80,11 +80,43 @@ double count_of(std::size_t atoms, std::uint64_t times) {
   return count;
 }
 
+/// Sums that may be equal become one: each moves by at most `error`.
+SumsOfAtoms merged(SumsOfAtoms sums, double error) {
+  std::sort(sums.begin(), sums.end(), [](const SumOfAtoms& a, const SumOfAtoms& b) { return a.loss < b.loss; });
+  SumsOfAtoms found;
+  for (const SumOfAtoms& sum : sums)
+    if (!found.empty() && sum.loss - found.back().loss <= error)
+      found.back().mass += sum.mass;
+    else
+      found.push_back(sum);
+  return found;
+}
+
 SumsOfAtoms product_of(const SumsOfAtoms& a, const SumsOfAtoms& b) {
   SumsOfAtoms found;
   found.reserve(a.size() * b.size());
   for (const SumOfAtoms& x : a)
     for (const SumOfAtoms& y : b) found.push_back({x.loss + y.loss, x.mass * y.mass});
+  return found;
+}
+
+/// The atoms of a step in doubles; atoms with the same enclosure of their loss are one. Empty if one is not known well enough.
+std::optional<std::vector<KnownAtom>> known_atoms(const Transform& transform) {
+  std::vector<Atom> atoms;
+  for (const Atom& atom : transform.atoms()) {
+    const auto same = std::find_if(atoms.begin(), atoms.end(), [&](const Atom& other) { return other.loss == atom.loss; });
+    if (same == atoms.end())
+      atoms.push_back(atom);
+    else
+      same->mass = same->mass + atom.mass;
+  }
+  std::vector<KnownAtom> found;
+  for (const Atom& atom : atoms) {
+    constexpr double most_error = 1e-9;  // of a mass, relative
+    const double loss = middle_of(atom.loss), mass = middle_of(atom.mass), error = mass > 0 ? atom.mass.width() / mass : infinity;
+    if (!(error < most_error) || !(std::abs(loss) < infinity)) return std::nullopt;
+    found.push_back({loss, mass, 0.5 * atom.loss.width() + unit_roundoff * std::abs(loss), error + unit_roundoff});
+  }
   return found;
 }
 
@@ -107,19 +139,15 @@ std::optional<RemainderPlan> remainder_plan(const Parts& parts, Direction direct
     if (const Atoms* atoms = part.loss->atoms(direction); atoms != nullptr && atoms->slack > 0) return std::nullopt;
   double size = 0, weight = 0, steps = 0;
   for (const ContourPlan::Item& item : plan.contour.items) {
-    std::vector<KnownAtom> atoms;
+    auto atoms = known_atoms(*item.transform);
+    if (!atoms) return std::nullopt;
     double largest = 0, doubt = 0, relative = 0;
-    for (const Atom& atom : item.transform->atoms()) {
-      const double loss = middle_of(atom.loss), mass = middle_of(atom.mass);
-      if (!(mass > 0) || !(std::abs(loss) < infinity)) return std::nullopt;
-      const double loss_error = 0.5 * atom.loss.width() + unit_roundoff * std::abs(loss), mass_error = atom.mass.width() / mass;
-      if (!(mass_error < 1e-9)) return std::nullopt;
-      largest = std::max(largest, std::abs(loss));
-      doubt = std::max(doubt, loss_error);
-      relative = std::max(relative, mass_error);
-      atoms.push_back({loss, mass, loss_error, mass_error});
+    for (const KnownAtom& atom : *atoms) {
+      largest = std::max(largest, std::abs(atom.loss));
+      doubt = std::max(doubt, atom.loss_error);
+      relative = std::max(relative, atom.mass_error);
     }
-    if (!atoms.empty()) listed *= count_of(atoms.size(), static_cast<std::uint64_t>(item.times));
+    if (!atoms->empty()) listed *= count_of(atoms->size(), static_cast<std::uint64_t>(item.times));
     if (!(listed <= most_listed)) return std::nullopt;
     plan.loss_error += item.times * doubt;
     size += item.times * largest;
@@ -127,25 +155,29 @@ std::optional<RemainderPlan> remainder_plan(const Parts& parts, Direction direct
     steps += item.times;
     const double bound = item.transform->largest_loss();
     plan.largest_step = std::max(plan.largest_step, bound < infinity ? bound : usual_loss);
-    plan.atoms.push_back(std::move(atoms));
+    plan.atoms.push_back(std::move(*atoms));
   }
   if (!(steps >= 2 && steps <= static_cast<double>(most_runs))) return std::nullopt;
   // Positions: each step and each sum rounds. Masses: powers, coefficients and products, a few roundings for each step.
   const auto items = static_cast<double>(plan.atoms.size());
   plan.loss_error = plan.loss_error * (1 + 1e-9) + 16 * (items + 4) * unit_roundoff * size;
   plan.mass_error = std::expm1(weight + 8 * (steps + items + 8) * unit_roundoff) * (1 + 1e-9);
-  plan.all = {{0, 1}};
+  // all powers before the sums that leave out one step
+  std::vector<SumsOfAtoms> powers, lower;
   for (std::size_t i = 0; i < plan.atoms.size(); ++i) {
     const auto times = static_cast<std::uint64_t>(plan.contour.items[i].times);
-    plan.all = product_of(plan.all, power_of(plan.atoms[i], times));
-    SumsOfAtoms others{{0, 1}};
-    for (std::size_t j = 0; j < plan.atoms.size(); ++j) {
-      const auto runs = static_cast<std::uint64_t>(plan.contour.items[j].times);
-      others = product_of(others, power_of(plan.atoms[j], j == i ? runs - 1 : runs));
-    }
-    if (static_cast<double>(others.size()) > 2 * most_listed) return std::nullopt;
-    plan.but_one.push_back(std::move(others));
+    powers.push_back(merged(power_of(plan.atoms[i], times), plan.loss_error));
+    lower.push_back(merged(power_of(plan.atoms[i], times - 1), plan.loss_error));
   }
+  const auto product = [&](std::size_t less) {
+    SumsOfAtoms result{{0, 1}};
+    for (std::size_t i = 0; i < powers.size(); ++i) result = merged(product_of(result, i == less ? lower[i] : powers[i]), plan.loss_error);
+    return result;
+  };
+  plan.all = product(powers.size());
+  for (std::size_t i = 0; i < powers.size(); ++i) plan.but_one.push_back(product(i));
+  plan.loss_error *= 1 + 2 * items;  // each merging moves a loss by as much
+  plan.mass_error += (static_cast<double>(plan.all.size()) + listed) * unit_roundoff;
   return plan;
 }
 
@@ -167,8 +199,10 @@ class RemainderLine {
   [[nodiscard]] std::size_t points() const { return points_; }
   /// The t up to which nodes are wanted.
   [[nodiscard]] double reach() const { return reach_; }
-  /// Sums the nodes, whose transforms are those of `moments`.
-  void sum(const ContourMoments& moments);
+  /// Whether so many nodes can leave little of the sum.
+  [[nodiscard]] bool hopeful() const { return hopeful_; }
+  /// Sums the nodes up to this t, whose transforms are those of `moments`.
+  void sum(const ContourMoments& moments, double furthest);
 
  private:
   struct Item {
@@ -195,6 +229,7 @@ class RemainderLine {
   Interval cumulant_;
   double mean_ = 0, mean_error_ = 0;
   double truncation_ = infinity;
+  bool hopeful_ = false;
   std::size_t points_ = 0;
   std::vector<double> times_;
   std::vector<Complex> terms_;  // the remainder times the kernel, twice for t > 0
@@ -236,7 +271,8 @@ double RemainderLine::beyond_one(double t) const {
   double log_product = 0, growth = 0, alone = 1;
   double without = 0;  // steps whose law has no known atoms
   for (const Item& item : items_) {
-    const double bound = std::min({1.0, item.decay.rest + item.decay.variation / t, item.decay.whole_variation / t}) * (1 + 1e-9);
+    const double rest = item.tilted.empty() ? std::min(item.decay.rest, item.decay.atoms) : item.decay.rest;
+    const double bound = std::min({1.0, rest + item.decay.variation / t, item.decay.whole_variation / t}) * (1 + 1e-9);
     if (item.tilted.empty()) {
       without += item.times;
       alone *= std::exp(item.times * std::log(bound));
@@ -297,13 +333,15 @@ RemainderLine::RemainderLine(const RemainderPlan& plan, const ContourMoments& mo
   reach_ = 8 * step_;
   while (reach_ < furthest && !(rest_after(reach_) < target)) reach_ *= 1.2;
   reach_ = std::min(reach_, furthest);
+  constexpr double most_left = 1e-6;
+  hopeful_ = rest_after(reach_) < most_left * reference;
 }
 
 // Every difference of two products is a sum of differences of one factor, the others bounded by their moduli.
-void RemainderLine::sum(const ContourMoments& moments) {
+void RemainderLine::sum(const ContourMoments& moments, double furthest) {
   const auto tilts = moments.tilt(order_);
   weigh(tilts);
-  const std::size_t count = 1 + static_cast<std::size_t>(std::min(reach_ / step_, most_products / static_cast<double>(points_ + 1)));
+  const std::size_t count = 1 + static_cast<std::size_t>(std::min(furthest / step_, most_products / static_cast<double>(points_ + 1)));
   times_.resize(count);
   for (std::size_t k = 0; k < count; ++k) times_[k] = static_cast<double>(k) * step_;
   std::vector<std::vector<CharacteristicValue>> values(items_.size(), std::vector<CharacteristicValue>(count));
@@ -436,6 +474,7 @@ class RemainderLoss final : public Loss, public ClosedForms, public Evaluable {
  private:
   static constexpr double good_width = 1e-10;  // of log delta: lines this accurate are used again,
   static constexpr double as_good = 3;         // or almost as accurate as where they were made
+  static constexpr double same_order = 1e-2;   // relative
 
   struct Made {
     std::shared_ptr<const RemainderLine> line;
@@ -520,11 +559,15 @@ Interval RemainderLoss::listed(Direction direction, double epsilon) const {
   double steps = 0;
   for (std::size_t i = 0; i < plan.but_one.size(); ++i) {
     const ContourPlan::Item& item = plan.contour.items[i];
-    const double largest = item.transform->largest_loss();
+    const double largest = item.transform->largest_loss(),
+                 other_largest = plans_[1 - side(direction)].contour.items[i].transform->largest_loss();
     Interval sum = Interval::exactly(0);
     for (const auto& [loss, mass] : plan.but_one[i]) {
       const Interval rest = beyond(loss);
-      if (rest.lo < largest && mass > 0) sum = sum + Interval::exactly(mass) * item.loss->delta(direction, rest);
+      if (!(rest.lo < largest) || !(mass > 0)) continue;
+      // if every loss is larger, delta is 1 - e^epsilon
+      const bool all_larger = rest.hi < -other_largest;
+      sum = sum + Interval::exactly(mass) * (all_larger ? -expm1(rest) : item.loss->delta(direction, rest));
     }
     total = total + Interval::exactly(item.times) * sum;
     steps += item.times;
@@ -562,14 +605,22 @@ RemainderLoss::Answer RemainderLoss::at(Direction direction, double epsilon) con
     if (best.line == nullptr || here.log_delta.width() < best.log_delta.width()) best = std::move(here);
   }
   const double order = saddle(place, epsilon);
+  // the largest order is that of many epsilon; a second line would round as much
+  const auto is_here = [&](const Made& made) { return std::abs(made.line->order() / order - 1) < same_order; };
+  if (std::any_of(known.begin(), known.end(), is_here) && best.value.nodes > best.value.truncation) return best;
   TransformRange reach{0, 3 * order + 1e-9, 1, 0, false, order, 0};
   const auto first = ContourMoments::prepare(plan.contour, reach);
   if (first == nullptr) return best;
   const auto line = std::make_shared<RemainderLine>(plan, *first, order, epsilon, exact.lo, accuracy_);
-  reach.longest = line->reach();
-  const auto moments = ContourMoments::prepare(plan.contour, reach);
+  if (!line->hopeful()) return best;
+  std::unique_ptr<const ContourMoments> moments;
+  for (const double share : {1.0, 0.5, 0.25, 0.12}) {  // where quadratures for all nodes would be too large, for fewer
+    reach.longest = share * line->reach();
+    moments = ContourMoments::prepare(plan.contour, reach);
+    if (moments != nullptr) break;
+  }
   if (moments == nullptr) return best;
-  line->sum(*moments);
+  line->sum(*moments, reach.longest);
   Work::count(200 + 5e-3 * static_cast<double>(line->nodes() * line->points()));
   Answer here = bounded(line, exact, epsilon);
   known.push_back({line, here.log_delta.width()});
@@ -595,6 +646,20 @@ void RemainderLoss::evaluate(Direction direction, double epsilon, std::vector<Ev
 
 }  // namespace
 }  // namespace remainder_line
+
+std::optional<double> losses_from_densities(const Parts& parts) {
+  ContourPlan plan;
+  if (!collect(parts, Direction::remove, plan)) return std::nullopt;
+  double losses = 0;
+  bool mixed = false;  // some law has both
+  for (const ContourPlan::Item& item : plan.items) {
+    double atoms = 0;
+    for (const Atom& atom : item.transform->atoms()) atoms += middle_of(atom.mass);
+    losses += item.times * std::max(0.0, 1 - atoms);
+    mixed = mixed || (atoms > 0 && atoms < 1 - 1e-9);
+  }
+  return mixed ? std::optional(losses) : std::nullopt;
+}
 
 LossPointer compose_by_remainder(const Parts& parts, const RemainderAccuracy& accuracy) {
   auto remove = remainder_line::remainder_plan(parts, Direction::remove), add = remainder_line::remainder_plan(parts, Direction::add);

@@ -30,7 +30,8 @@ namespace {
 using Complex = std::complex<double>;
 using std::numbers::pi;
 
-constexpr double most_listed = 4000;       // sums of atoms
+constexpr double most_listed = 4000;       // sums of atoms,
+constexpr double most_powers = 20000;      // and those of one item before equal ones are merged
 constexpr std::uint64_t most_runs = 400;   // of all parts
 constexpr double most_line_nodes = 30000;  // of a line
 constexpr double most_products = 8e7;      // nodes times points
@@ -134,7 +135,6 @@ struct RemainderPlan {
 std::optional<RemainderPlan> remainder_plan(const Parts& parts, Direction direction) {
   RemainderPlan plan;
   if (!collect(parts, direction, plan.contour) || plan.contour.gaussian.hi > 0 || plan.contour.infinite_mass.hi > 0) return std::nullopt;
-  double listed = 1;
   for (const Part& part : parts)
     if (const Atoms* atoms = part.loss->atoms(direction); atoms != nullptr && atoms->slack > 0) return std::nullopt;
   double size = 0, weight = 0, steps = 0;
@@ -147,8 +147,7 @@ std::optional<RemainderPlan> remainder_plan(const Parts& parts, Direction direct
       doubt = std::max(doubt, atom.loss_error);
       relative = std::max(relative, atom.mass_error);
     }
-    if (!atoms->empty()) listed *= count_of(atoms->size(), static_cast<std::uint64_t>(item.times));
-    if (!(listed <= most_listed)) return std::nullopt;
+    if (!(count_of(atoms->size(), static_cast<std::uint64_t>(item.times)) <= most_powers)) return std::nullopt;
     plan.loss_error += item.times * doubt;
     size += item.times * largest;
     weight += item.times * relative;
@@ -174,10 +173,13 @@ std::optional<RemainderPlan> remainder_plan(const Parts& parts, Direction direct
     for (std::size_t i = 0; i < powers.size(); ++i) result = merged(product_of(result, i == less ? lower[i] : powers[i]), plan.loss_error);
     return result;
   };
+  double listed = 1;
+  for (const SumsOfAtoms& power : powers) listed *= static_cast<double>(std::max<std::size_t>(power.size(), 1));
+  if (!(listed <= most_listed)) return std::nullopt;
   plan.all = product(powers.size());
   for (std::size_t i = 0; i < powers.size(); ++i) plan.but_one.push_back(product(i));
-  plan.loss_error *= 1 + 2 * items;  // each merging moves a loss by as much
-  plan.mass_error += (static_cast<double>(plan.all.size()) + listed) * unit_roundoff;
+  plan.loss_error *= 1 + 2 * items;                           // each merging moves a loss by as much
+  plan.mass_error += (listed + most_powers) * unit_roundoff;  // every sum of as many masses
   return plan;
 }
 
@@ -186,7 +188,7 @@ class RemainderLine {
  public:
   RemainderLine(const RemainderPlan& plan, const ContourMoments& moments, double order, double epsilon, double listed,
                 const RemainderAccuracy& accuracy);
-  /// How far nodes would reach for this accuracy, and their distance; before the moments are prepared for that.
+  /// The profile of the remainder is in exp(base) [value - nodes - truncation - alias, value + nodes + truncation].
   struct Value {
     Interval base;
     double value = 0;
@@ -304,7 +306,9 @@ double RemainderLine::alias(double epsilon, double base, double window) const {
     double best = infinity;
     for (const auto& [order, cumulant] : bounds) {
       const double exponent = log_of_kappa(order) + cumulant - order * epsilon - base, away = std::abs(order - order_) * window;
-      const double rounding = 64 * unit_roundoff * (1 + order + std::abs(cumulant) + std::abs(order * epsilon) + std::abs(base) + away);
+      const double rounding =
+          64 * unit_roundoff *
+          (1 + order * (1 + std::log1p(order)) + std::abs(cumulant) + std::abs(order * epsilon) + std::abs(base) + away);
       best = std::min(best, exponent + rounding - (away > 40 ? away : std::log(std::expm1(away))));
     }
     return std::exp(best) * (1 + 1e-9);
@@ -409,6 +413,7 @@ void RemainderLine::sum(const ContourMoments& moments, double furthest) {
         if (more > 0) error += times * rest_size[i] * more * atom_error[j] * size_of(atom_size, i, j);
       }
     }
+    error *= 1 + 1e-9;
     const Complex s(order_, t), kernel = (k == 0 ? 1.0 : 2.0) / (s * (s + 1.0));
     terms_[k] = remainder * kernel;
     const double modulus = std::abs(kernel), height = (std::abs(remainder) + error) * modulus;
@@ -474,7 +479,9 @@ class RemainderLoss final : public Loss, public ClosedForms, public Evaluable {
  private:
   static constexpr double good_width = 1e-10;  // of log delta: lines this accurate are used again,
   static constexpr double as_good = 3;         // or almost as accurate as where they were made
-  static constexpr double same_order = 1e-2;   // relative
+  static constexpr int most_failures = 3;      // lines with too many nodes, for one question
+  static constexpr double least_share = 0.05;
+  static constexpr double same_order = 1e-2;  // relative
 
   struct Made {
     std::shared_ptr<const RemainderLine> line;
@@ -483,6 +490,8 @@ class RemainderLoss final : public Loss, public ClosedForms, public Evaluable {
   struct Known {
     std::array<std::vector<Made>, 2> lines;
     std::array<std::shared_ptr<const ContourMoments>, 2> rough;
+    std::array<int, 2> failures{};
+    std::array<double, 2> share{1, 1};  // of the wanted nodes, for which there are quadratures
   };
   struct Answer {
     Interval log_delta{-infinity, 0};
@@ -578,7 +587,8 @@ Interval RemainderLoss::listed(Direction direction, double epsilon) const {
     const Interval rest = beyond(loss);
     if (rest.lo < 0) alone = alone + Interval::exactly(mass) * max(-expm1(rest), Interval::exactly(0));
   }
-  return max(total * doubt - Interval::exactly(steps - 1) * alone * doubt, Interval::exactly(0));
+  constexpr double underflow = 1e-280;  // of all products that are smaller than every double
+  return max(total * doubt - Interval::exactly(steps - 1) * alone * doubt + Interval{-underflow, underflow}, Interval::exactly(0));
 }
 
 RemainderLoss::Answer RemainderLoss::bounded(const std::shared_ptr<const RemainderLine>& line, Interval listed, double epsilon) const {
@@ -597,6 +607,8 @@ RemainderLoss::Answer RemainderLoss::at(Direction direction, double epsilon) con
   if (epsilon >= plan.contour.largest_loss) return {Interval::exactly(-infinity)};
   const Interval exact = listed(direction, epsilon);
   auto& known = QuestionScope::state_of<Known>(number_).lines[place];
+  int& failures = QuestionScope::state_of<Known>(number_).failures[place];
+  double& share = QuestionScope::state_of<Known>(number_).share[place];
   Answer best;
   for (const auto& [line, width] : known) {
     Work::count(10 + 0.03 * static_cast<double>(line->nodes()));
@@ -604,6 +616,7 @@ RemainderLoss::Answer RemainderLoss::at(Direction direction, double epsilon) con
     if (here.log_delta.width() <= std::max(good_width, as_good * width)) return here;
     if (best.line == nullptr || here.log_delta.width() < best.log_delta.width()) best = std::move(here);
   }
+  if (failures >= most_failures) return best;
   const double order = saddle(place, epsilon);
   // the largest order is that of many epsilon; a second line would round as much
   const auto is_here = [&](const Made& made) { return std::abs(made.line->order() / order - 1) < same_order; };
@@ -612,14 +625,16 @@ RemainderLoss::Answer RemainderLoss::at(Direction direction, double epsilon) con
   const auto first = ContourMoments::prepare(plan.contour, reach);
   if (first == nullptr) return best;
   const auto line = std::make_shared<RemainderLine>(plan, *first, order, epsilon, exact.lo, accuracy_);
+  ++failures;
   if (!line->hopeful()) return best;
   std::unique_ptr<const ContourMoments> moments;
-  for (const double share : {1.0, 0.5, 0.25, 0.12}) {  // where quadratures for all nodes would be too large, for fewer
+  for (; share > least_share; share *= 0.6) {  // where quadratures for all nodes would be too large, for fewer
     reach.longest = share * line->reach();
     moments = ContourMoments::prepare(plan.contour, reach);
     if (moments != nullptr) break;
   }
   if (moments == nullptr) return best;
+  --failures;
   line->sum(*moments, reach.longest);
   Work::count(200 + 5e-3 * static_cast<double>(line->nodes() * line->points()));
   Answer here = bounded(line, exact, epsilon);

@@ -199,7 +199,10 @@ void add_remainder(const Parts& parts, std::vector<EnginePath>& contours) {
   if (!losses || *losses >= many_losses) return;
   const bool bends = std::all_of(parts.begin(), parts.end(),
                                  [](const Part& part) { return part.loss->capabilities(Direction::remove).break_points != nullptr; });
-  if (LossPointer remainder = bends ? nullptr : compose_by_remainder(parts)) contours.insert(contours.begin(), {std::move(remainder)});
+  LossPointer remainder = bends ? nullptr : compose_by_remainder(parts);
+  if (remainder == nullptr) return;
+  for (EnginePath& contour : contours) contour.speed = Speed::slow;
+  contours.insert(contours.begin(), {std::move(remainder)});
 }
 
 const ContourLoss* contours_of(const Composition* composition) {

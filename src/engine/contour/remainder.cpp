@@ -470,6 +470,19 @@ class RemainderLoss final : public Loss, public ClosedForms, public Evaluable {
     constexpr double error_of_guess = 0.05;
     return epsilon_by_values(*this, direction, delta, guess(side(direction), std::log(delta.hi)), error_of_guess);
   }
+  /// A line for another epsilon is often accurate enough.
+  [[nodiscard]] std::optional<double> rough_delta(Direction direction, double epsilon) const override {
+    constexpr double rough_width = 1e-4;
+    if (epsilon < 0) {
+      const auto mirrored = rough_delta(opposite(direction), -epsilon);
+      return mirrored ? std::optional(rough_mirrored_delta(epsilon, *mirrored)) : std::nullopt;
+    }
+    const QuestionScope question;
+    const Interval found = at(direction, epsilon, rough_width).log_delta;
+    return found.hi == -infinity          ? std::optional(0.0)
+           : found.width() <= rough_width ? std::optional(std::exp(middle_of(found)))
+                                          : std::nullopt;
+  }
   [[nodiscard]] Capabilities capabilities(Direction) const override {
     return {.closed_forms = this, .evaluable = this, .cost = Cost::engine};
   }
@@ -477,9 +490,9 @@ class RemainderLoss final : public Loss, public ClosedForms, public Evaluable {
   void evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const override;
 
  private:
-  static constexpr double good_width = 1e-10;  // of log delta: lines this accurate are used again,
-  static constexpr double as_good = 3;         // or almost as accurate as where they were made
-  static constexpr int most_failures = 3;      // lines with too many nodes, for one question
+  static constexpr double good_width = 1e-9;  // of log delta: lines this accurate are used again,
+  static constexpr double as_good = 10;       // or nearly as accurate as where they were made
+  static constexpr int most_failures = 3;     // lines with too many nodes, for one question
   static constexpr double least_share = 0.05;
   static constexpr double same_order = 1e-2;  // relative
 
@@ -510,7 +523,7 @@ class RemainderLoss final : public Loss, public ClosedForms, public Evaluable {
   [[nodiscard]] double guess(std::size_t side, double log_delta) const;
   [[nodiscard]] Interval listed(Direction direction, double epsilon) const;
   [[nodiscard]] Answer bounded(const std::shared_ptr<const RemainderLine>& line, Interval listed, double epsilon) const;
-  [[nodiscard]] Answer at(Direction direction, double epsilon) const;
+  [[nodiscard]] Answer at(Direction direction, double epsilon, double wanted_width = good_width) const;
 
   std::array<RemainderPlan, 2> plans_;
   bool symmetric_;
@@ -601,7 +614,7 @@ RemainderLoss::Answer RemainderLoss::bounded(const std::shared_ptr<const Remaind
   return answer;
 }
 
-RemainderLoss::Answer RemainderLoss::at(Direction direction, double epsilon) const {
+RemainderLoss::Answer RemainderLoss::at(Direction direction, double epsilon, double wanted_width) const {
   const std::size_t place = side(direction);
   const RemainderPlan& plan = plans_[place];
   if (epsilon >= plan.contour.largest_loss) return {Interval::exactly(-infinity)};
@@ -613,7 +626,7 @@ RemainderLoss::Answer RemainderLoss::at(Direction direction, double epsilon) con
   for (const auto& [line, width] : known) {
     Work::count(10 + 0.03 * static_cast<double>(line->nodes()));
     Answer here = bounded(line, exact, epsilon);
-    if (here.log_delta.width() <= std::max(good_width, as_good * width)) return here;
+    if (here.log_delta.width() <= std::max(wanted_width, as_good * width)) return here;
     if (best.line == nullptr || here.log_delta.width() < best.log_delta.width()) best = std::move(here);
   }
   if (failures >= most_failures) return best;

@@ -35,7 +35,7 @@ constexpr double most_powers = 20000;      // and those of one item before equal
 constexpr std::uint64_t most_runs = 400;   // of all parts
 constexpr double most_line_nodes = 30000;  // of a line
 constexpr double most_products = 8e7;      // nodes times points
-constexpr double largest_tilt = 60;        // the order, times the largest loss of a step
+constexpr double largest_tilt = 200;       // the order, times the largest loss of a step
 constexpr double smallest_order = 1e-3;
 constexpr double usual_loss = 0.05;  // of a step without a largest one
 

@@ -19,7 +19,6 @@
 #include "loss/question_scope.h"
 #include "loss/work.h"
 #include "numeric/arithmetic.h"
-#include "numeric/minimize.h"
 #include "numeric/root.h"
 
 // [contour-remainder]

@@ -193,8 +193,8 @@ std::vector<EnginePath> with_powers(const Parts& parts, LossPointer powers, std:
   return contours;
 }
 
-/// Few losses from densities beside atoms: the transform decays too slowly for the other contours, unless the bent one applies. This was
-/// measured.
+/// Few losses from densities beside atoms: the transform decays too slowly for the other contours, unless the bent one applies. The
+/// limit is that of `with_powers`; it affects speed only.
 void add_remainder(const Parts& parts, std::vector<EnginePath>& contours) {
   constexpr double many_losses = 32;
   const auto losses = losses_from_densities(parts);

@@ -12,6 +12,7 @@
 #include "engine/contour/contour.h"
 #include "engine/contour/cut.h"
 #include "engine/contour/rare.h"
+#include "engine/contour/remainder.h"
 #include "engine/contour/truncated.h"
 #include "engine/density/density.h"
 #include "engine/disclosure.h"
@@ -192,6 +193,20 @@ std::vector<EnginePath> with_powers(const Parts& parts, LossPointer powers, std:
   return contours;
 }
 
+/// Few losses from densities beside atoms: the transform decays too slowly for the other contours, unless the bent one applies. The
+/// limit is that of `with_powers`; it affects speed only.
+void add_remainder(const Parts& parts, std::vector<EnginePath>& contours) {
+  constexpr double many_losses = 32;
+  const auto losses = losses_from_densities(parts);
+  if (!losses || *losses >= many_losses) return;
+  const bool bends = std::all_of(parts.begin(), parts.end(),
+                                 [](const Part& part) { return part.loss->capabilities(Direction::remove).break_points != nullptr; });
+  LossPointer remainder = bends ? nullptr : compose_by_remainder(parts);
+  if (remainder == nullptr) return;
+  for (EnginePath& contour : contours) contour.speed = Speed::slow;
+  contours.insert(contours.begin(), {std::move(remainder)});
+}
+
 const ContourLoss* contours_of(const Composition* composition) {
   if (composition == nullptr || composition->contour == nullptr) return nullptr;
   return composition->contour->capabilities(Direction::remove).contours;
@@ -300,6 +315,7 @@ Composition compose(Parts parts, Tolerance tolerance, const Composition* shorter
       contours_in_order(parts, contour, chances.bent ? compose_by_hyperbolic_contour(parts, tolerance) : nullptr);
   if (LossPointer cut = compose_by_cut_contour(parts)) paths.insert(paths.begin(), {std::move(cut)});
   if (LossPointer draws = compose_by_draws(parts)) paths.insert(paths.begin(), {std::move(draws)});
+  add_remainder(parts, paths);
   if (LossPointer powers = compose_by_density_powers(parts)) paths = with_powers(parts, std::move(powers), std::move(paths));
   add_counts(parts, paths);
   paths.push_back({compose_by_cells(parts, tolerance), Speed::slow});

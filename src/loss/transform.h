@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "loss/atoms.h"
 #include "tradeoff/interval.h"
 
 // What the contour engine asks of a loss L in one direction: its moment generating function M(s) = E_P[exp(sL) | L finite],
@@ -27,10 +28,12 @@ struct CharacteristicValue {
 };
 
 /// |phi(t)| <= atoms + variation / t and, where the law has a density, |phi(t)| <= whole_variation / t; for every t > 0.
+/// Without the atoms that `Transform::atoms` lists, the transform of the law is at most rest + variation / t. [contour-remainder]
 struct Decay {
   double atoms = 1;
   double variation = 0;
   double whole_variation = 0;  ///< infinite if the law has atoms
+  double rest = 1;
 };
 
 /// N(v)^2 = (1 - |phi(v)|^2)/2 is at most v^2 deviation^2 / 2 + 2 tail, for every v. [contour-march]
@@ -107,6 +110,8 @@ class Transform {
   [[nodiscard]] virtual Interval infinite_mass() const = 0;
   /// An upper bound of the finite losses; infinite if there is none.
   [[nodiscard]] virtual double largest_loss() const = 0;
+  /// Atoms of the law of a finite loss under P, not necessarily all of them.
+  [[nodiscard]] virtual std::vector<Atom> atoms() const { return {}; }
   /// Null if the transform cannot be evaluated over this range.
   [[nodiscard]] virtual std::unique_ptr<const Moments> prepare(const TransformRange& reach) const = 0;
 };

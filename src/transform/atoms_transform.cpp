@@ -105,7 +105,7 @@ class AtomTilt final : public NodeTilt {
     characteristic_function({&t, 1}, {&value, 1});
     return std::hypot(1 + value.real_less_one, value.imaginary) + value.error;
   }
-  [[nodiscard]] Decay decay(double) const override { return {1, 0, infinity}; }
+  [[nodiscard]] Decay decay(double) const override { return {1, 0, infinity, 0}; }
 
  private:
   double order_;
@@ -131,9 +131,13 @@ class AtomMoments final : public Moments {
 
 class AtomsTransform final : public Transform {
  public:
-  explicit AtomsTransform(const Atoms& atoms) : nodes_(atoms), infinite_(atoms.infinite), largest_(atoms.finite.front().loss.hi) {}
+  explicit AtomsTransform(const Atoms& atoms)
+      : nodes_(atoms), infinite_(atoms.infinite), largest_(atoms.finite.front().loss.hi), atoms_(atoms.finite) {
+    for (Atom& atom : atoms_) atom.mass = atom.mass / (1.0 - infinite_);
+  }
   [[nodiscard]] Interval infinite_mass() const override { return infinite_; }
   [[nodiscard]] double largest_loss() const override { return largest_; }
+  [[nodiscard]] std::vector<Atom> atoms() const override { return atoms_; }
   [[nodiscard]] std::unique_ptr<const Moments> prepare(const TransformRange&) const override {
     return std::make_unique<AtomMoments>(nodes_);
   }
@@ -143,6 +147,7 @@ class AtomsTransform final : public Transform {
   AtomNodes nodes_;
   Interval infinite_;
   double largest_;
+  std::vector<Atom> atoms_;
 };
 
 }  // namespace

@@ -233,7 +233,7 @@ void GroupNodes::fill(bool rough) {
   sort_by_loss();
 }
 
-double GroupNodes::log_atoms(double power) const {
+double GroupNodes::log_rest(double power) const {
   double total = log_tail(power);
   for (const double p : {power, 1 - power}) {
     for (const Cell& cell : cells_)
@@ -242,7 +242,11 @@ double GroupNodes::log_atoms(double power) const {
     for (const IteratedCurve::Sliver& sliver : curve_.slivers())
       total = log_sum(total, std::log(sliver.mass + 1e-300) + std::max(p * sliver.loss.lo, p * sliver.loss.hi));
   }
-  total += log_scale_.hi;
+  return total + log_scale_.hi + bound_slack;
+}
+
+double GroupNodes::log_atoms(double power) const {
+  double total = log_rest(power);
   for (const Atom& atom : atoms_) total = log_sum(total, atom.log_mass + power * atom.loss + std::abs(power) * atom.loss_error);
   return total + bound_slack;
 }

@@ -23,8 +23,9 @@ class GroupNodes final : public NodeLaw {
   [[nodiscard]] double log_error(double power, double t, const Sum& sum) const override;
   [[nodiscard]] double unit_error() const override { return unit_error_; }
 
-  /// log of a bound of the tilted mass E_Q[w^p] that has no density or none of bounded variation.
+  /// log of a bound of the tilted mass E_Q[w^p] that has no density or none of bounded variation; and of what of it is not an atom.
   [[nodiscard]] double log_atoms(double power) const;
+  [[nodiscard]] double log_rest(double power) const;
   /// log of a bound of the total variation, jumps included, of the density of l against w^p.
   [[nodiscard]] double log_variation(double power) const;
 

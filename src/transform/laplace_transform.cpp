@@ -90,7 +90,7 @@ class LaplaceTilt final : public NodeTilt {
     const double b = nodes_.largest(), scale = std::exp(-log_moment().lo) * (1 + 1e-9);
     const double atoms = nodes_.atom() * (std::exp(order_ * b) + std::exp(-(1 + order_) * b)) * scale;
     const double variation = 2 * nodes_.coefficient() * std::exp(std::abs(order_ + 0.5) * b) * scale;
-    return {std::min(1.0, atoms), variation, nodes_.atom() > 0 ? infinity : variation};
+    return {std::min(1.0, atoms), variation, nodes_.atom() > 0 ? infinity : variation, 0};
   }
 
  private:
@@ -125,6 +125,11 @@ class LaplaceMoments final : public Moments {
 };
 
 }  // namespace
+
+std::vector<Atom> LaplaceTransform::atoms() const {
+  if (!(shape_.atom.hi > 0)) return {};
+  return {{shape_.largest, shape_.atom}, {-shape_.largest, shape_.atom * exp(-shape_.largest)}};
+}
 
 std::unique_ptr<const Moments> LaplaceTransform::prepare(const TransformRange& reach) const {
   const bool narrow = relative_width(shape_.largest) <= most_relative_width && relative_width(shape_.atom) <= most_relative_width &&

@@ -15,6 +15,7 @@ class LaplaceTransform final : public Transform {
   [[nodiscard]] const LaplaceShape& shape() const { return shape_; }
   [[nodiscard]] Interval infinite_mass() const override { return shape_.infinite; }
   [[nodiscard]] double largest_loss() const override { return shape_.largest.hi; }
+  [[nodiscard]] std::vector<Atom> atoms() const override;
   [[nodiscard]] std::unique_ptr<const Moments> prepare(const TransformRange& reach) const override;
 
  private:

@@ -245,7 +245,7 @@ void SubsampledNodes::fill() {
   const std::size_t first = nodes_.loss.size();
   if (sampling_ == SampledBy::fixed) {
     const Interval rate = rate_ * Interval{1 - relative_rate_, 1 + relative_rate_};
-    const Interval mass = max((1.0 - rate) * neither(), Interval::exactly(0));
+    const Interval mass = max((1.0 - rate) * neither(base_), Interval::exactly(0));
     if (mass.hi > 0) add_node(0, 0, std::log(middle_of(mass)), relative_width(mass) + 8 * unit_roundoff);
   } else if (base_.missing.hi > 0) {
     const double loss = std::log1p(-rate_);
@@ -256,10 +256,9 @@ void SubsampledNodes::fill() {
   sort_by_loss();
 }
 
-/// 1 - 2 Q(x > 0): the mass with loss 0.
-Interval SubsampledNodes::neither() const {
-  if (base_.mu) return normal_cdf(*base_.mu / 2.0) - normal_cdf(-*base_.mu / 2.0);
-  const Interval above = base_.atom * exp(-base_.largest) - 2.0 * base_.coefficient * expm1(-base_.largest / 2.0);
+Interval neither(const SampledBase& base) {
+  if (base.mu) return normal_cdf(*base.mu / 2.0) - normal_cdf(-*base.mu / 2.0);
+  const Interval above = base.atom * exp(-base.largest) - 2.0 * base.coefficient * expm1(-base.largest / 2.0);
   return 1.0 - 2.0 * above;
 }
 

@@ -22,6 +22,9 @@ struct SampledBase {
   Interval missing = Interval::exactly(0);  ///< mass of x = -infinity under Q, and of x = +infinity under P
 };
 
+/// 1 - 2 Q(x > 0): the mass with loss 0 of a sample of fixed size, in units of 1 - rate.
+[[nodiscard]] Interval neither(const SampledBase& base);
+
 /// The distribution of the sampled loss l = log(1 - rate + rate e^x) by Gauss-Legendre panels in x, with a bound of the error for every
 /// power. Under fixed-size sampling only the half x > 0 is used: l keeps its mass, -l gets w times it, and the rest has loss 0. If P has
 /// infinite losses, the pair is conditioned on finite losses and `shift` is added to l, so that both are probability distributions.
@@ -39,6 +42,8 @@ class SubsampledNodes final : public NodeLaw {
 
   /// The number added to every l, so that E_Q[w] = 1.
   [[nodiscard]] Interval shift() const { return shift_; }
+  /// Whether every atom is one of the base's, or the one at loss 0 of a sample of fixed size.
+  [[nodiscard]] bool lists_atoms() const { return !(base_.missing.hi > 0); }
   /// log of a bound of the tilted mass E_Q[w^p] of all atoms.
   [[nodiscard]] double log_atoms(double power) const;
   /// The atoms against w^p, in units of exp(log_moment).
@@ -81,7 +86,6 @@ class SubsampledNodes final : public NodeLaw {
   void add_node(double loss, double loss_error, double log_weight, double weight_error);
   void add_atom(double x, double x_error, Interval mass);
   void note_atoms(std::size_t first);
-  [[nodiscard]] Interval neither() const;
 
   SampledBase base_;
   SampledBy sampling_;

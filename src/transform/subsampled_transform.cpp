@@ -19,7 +19,8 @@ class SubsampledTilt final : public NodeTilt {
       : NodeTilt(nodes, power, sign, negligible),
         order_(order),
         shift_(sign > 0 ? -nodes.shift() : nodes.shift()),
-        decay_{std::min(1.0, relative(nodes.log_atoms(power))), relative(nodes.log_variation(power)), infinity} {
+        decay_{std::min(1.0, relative(nodes.log_atoms(power))), relative(nodes.log_variation(power)), infinity,
+               nodes.lists_atoms() ? 0.0 : 1.0} {
     if (decay_.atoms == 0) decay_.whole_variation = decay_.variation;
     atoms_ = nodes.tilted_atoms(power, NodeTilt::log_moment().lo);
   }
@@ -100,6 +101,7 @@ class SubsampledTransform final : public Transform {
       return base_.mu ? infinity : log1p(rate_ * expm1(base_.largest)).hi;
     return (-log1p(base_.missing.hi > 0 ? -rate_ : rate_ * expm1(-base_.largest))).hi;
   }
+  [[nodiscard]] std::vector<Atom> atoms() const override;
   [[nodiscard]] std::unique_ptr<const Moments> prepare(const TransformRange& reach) const override {
     const bool add = direction_ == Direction::add;
     const auto power = [&](double order) { return add ? -order : 1 + order; };
@@ -123,6 +125,26 @@ class SubsampledTransform final : public Transform {
   SampledBy sampling_;
   Direction direction_;
 };
+
+// [subsampled-transform] The loss of a record that was drawn with rate q is log(1 - q + q e^x).
+std::vector<Atom> SubsampledTransform::atoms() const {
+  std::vector<Atom> atoms;
+  if (base_.missing.hi > 0) return atoms;
+  const auto loss_of = [&](Interval x) { return log1p(rate_ * expm1(x)); };
+  const auto add = [&](Interval loss, Interval mass) {  // of the removal, under Q
+    if (!(mass.hi > 0)) return;
+    const bool mirrored = sampling_ == SampledBy::poisson && direction_ == Direction::add;
+    atoms.push_back(mirrored ? Atom{-loss, mass} : Atom{loss, mass * exp(loss)});
+  };
+  const Interval upper = base_.atom * exp(-base_.largest);
+  if (!base_.mu) {
+    add(loss_of(base_.largest), upper);
+    add(sampling_ == SampledBy::poisson ? loss_of(-base_.largest) : -loss_of(base_.largest),
+        sampling_ == SampledBy::poisson ? base_.atom : upper * exp(loss_of(base_.largest)));
+  }
+  if (sampling_ == SampledBy::fixed) add(Interval::exactly(0), max((1.0 - rate_) * neither(base_), Interval::exactly(0)));
+  return atoms;
+}
 
 bool is_narrow(Interval a) { return a.hi - a.lo <= 1e-12 * a.hi; }  // decimals and their quotients are far narrower
 

@@ -44,6 +44,7 @@ TEST(Evaluation, EveryEngineDescribesItsComputation) {
   for (const auto& [text, theorem, count] :
        {Case{"gaussian(sigma=1.1) | poisson(rate=0.01) | repeat(2000)", "contour-inversion", "nodes"},
         Case{"laplace(scale=3) | repeat(30)", "density-powers", "cells"},
+        Case{"laplace(scale=0.5) | poisson(rate=0.5) | repeat(2); laplace(scale=1) | poisson(rate=0.5)", "contour-remainder", "atoms"},
         Case{"gaussian(sigma=1.3) | poisson(rate=0.2) | repeat(3)", "bent-contour", "nodes"},
         Case{"dp(epsilon=0.1) | repeat(40)", "exact-composition", "atoms"},
         Case{"truncated_laplace(scale=2, bound=9) | repeat(3)", "bent-contour", "summands"},

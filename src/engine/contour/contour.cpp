@@ -789,9 +789,6 @@ void ContourLoss::evaluate(Direction direction, double epsilon, std::vector<Eval
   }
 }
 
-namespace {
-
-/// False if a part has neither a transform nor a Gaussian mu.
 bool collect(const Parts& parts, Direction direction, ContourPlan& plan) {
   Interval largest = Interval::exactly(0);
   for (const Part& part : parts) {
@@ -817,8 +814,6 @@ bool collect(const Parts& parts, Direction direction, ContourPlan& plan) {
   plan.largest_loss = largest.hi;
   return plan.steps > 0;
 }
-
-}  // namespace
 
 LossPointer compose_by_contour(const Parts& parts, const ContourLoss* shorter) {
   ContourPlan remove, add;

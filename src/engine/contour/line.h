@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/part.h"
 #include "loss/loss.h"
 #include "loss/transform.h"
 #include "numeric/arithmetic.h"
@@ -36,6 +37,9 @@ struct ContourPlan {
   double largest_loss = 0;                        ///< of the whole plan, an upper bound
   double steps = 0;
 };
+
+/// The items of the parts. False if a part has neither a transform nor a Gaussian mu.
+[[nodiscard]] bool collect(const Parts& parts, Direction direction, ContourPlan& plan);
 
 /// The items of a plan, prepared for a range of orders.
 class ContourMoments {

@@ -159,7 +159,11 @@ class OlderTheorems final : public ForwardingLoss {
     return tail;
   }
   [[nodiscard]] Capabilities capabilities(Direction direction) const override {
-    if (!divergences_stated_) return ForwardingLoss::capabilities(direction);
+    if (!divergences_stated_) {
+      Capabilities known = ForwardingLoss::capabilities(direction);
+      known.closed_forms = this;  // for mu
+      return known;
+    }
     return {.closed_forms = this, .minimum_of = pair_, .cost = Cost::engine, .is_pair = false};
   }
   [[nodiscard]] std::string key() const override { return {}; }

@@ -76,8 +76,12 @@ Interval search_epsilon(const Profile& profile, Interval delta) {
   for (bool more = true; more; high = high < large ? 2 * high : std::min(high * high, largest)) {
     more = high < last;
     const numeric::Verdict verdict = comparison.at(high);
-    if (verdict.after)
-      return comparison.proved(numeric::narrow_bracket([&](double e) { return comparison.at(e); }, low, at_low, high, verdict));
+    if (verdict.after) {
+      const Interval found =
+          comparison.proved(numeric::narrow_bracket([&](double e) { return comparison.at(e); }, low, at_low, high, verdict));
+      if (high <= large) return found;
+      return {found.lo, std::max(found.lo, std::min(found.hi, profile.epsilon_above(delta)))};
+    }
     if (verdict.before) {
       low = high;
       at_low = verdict;

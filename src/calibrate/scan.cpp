@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "calibrate/cut.h"
+#include "calibrate/summed.h"
 #include "numeric/number_text.h"
 #include "numeric/root.h"
 #include "plan/unknown.h"
@@ -15,29 +16,26 @@ namespace tradeoff::detail {
 namespace {
 
 constexpr double smallest = 1e-100;  // its square is a double; discrete Gaussian noise needs that
+constexpr double narrow = 1e-10;     // relative width of a range that is not worth excluding
 constexpr double settled = 1e-12;    // relative width at which the search for the first excluded range stops
 
 /// Proves that no value in a range of noise scales meets the targets.
 class Exclusion {
  public:
-  explicit Exclusion(const Trial& trial) : trial_(trial), noise_(*find_unknown_source(trial.plan())) {}
+  explicit Exclusion(const Trial& trial)
+      : trial_(trial),
+        noise_(*find_unknown_source(trial.plan())),
+        sum_(SummedNoise::of(trial.plan())),
+        neighbours_(neighbours_of(trial.plan(), trial.neighbours())) {}
+
+  /// Whether the sum of all runs bounds short ranges tightly.
+  [[nodiscard]] bool is_tight() const { return sum_.has_value(); }
+
+  /// Whether that takes no more than a sum over outcomes.
+  [[nodiscard]] bool is_quick() const { return !sum_ || sum_->is_alone(); }
 
   /// Whether it is proved that no value of [low, high] meets the targets, or of (0, high] if low is 0. [parameter-calibration]
-  [[nodiscard]] bool holds(double low, double high) {
-    const CutNoise::Tails at_low = noise_.tails(low), at_high = noise_.tails(high);
-    const std::vector<double> cuts = noise_.cuts(high, trial_.targets());
-    const auto tells = [&](std::size_t i) {
-      const std::optional<Call> weaker = noise_.weaker_pair(at_low, at_high, cuts[i]);
-      return weaker && trial_.of(replace_unknown_source(trial_.plan(), *weaker)).fails;
-    };
-    if (best_ < cuts.size() && tells(best_)) return true;
-    for (std::size_t i = 0; i < cuts.size(); ++i) {
-      if (i == best_ || !tells(i)) continue;
-      best_ = i;
-      return true;
-    }
-    return false;
-  }
+  [[nodiscard]] bool holds(double low, double high) { return holds_by_sum(low, high) || ((low == 0 || !sum_) && holds_by_cut(low, high)); }
 
   /// The largest value such that one cut proves that no smaller value meets the targets; 0 if there is none.
   [[nodiscard]] double from_zero(double largest) {
@@ -56,7 +54,7 @@ class Exclusion {
       }
       if (i == attempts) return 0;
     }
-    while (high - low > settled * high) {
+    while (high - low > (sum_ ? coarse : settled) * high) {
       const double middle = low + (high - low) / 2;
       (holds(0, middle) ? low : high) = middle;
     }
@@ -64,8 +62,37 @@ class Exclusion {
   }
 
  private:
+  static constexpr double coarse = 0.1;  // short ranges follow
+
+  [[nodiscard]] bool holds_by_sum(double low, double high) {
+    if (!sum_) return false;
+    const LossPointer weaker = sum_->weaker_loss(low, high, trial_.targets(), !sum_->is_alone() || !only_guarantees());
+    return weaker != nullptr && trial_.of([&](Tolerance) { return sum_->weaker_curve(weaker, neighbours_, trial_.tolerance()); }).fails;
+  }
+  [[nodiscard]] bool only_guarantees() const {
+    return std::all_of(trial_.targets().begin(), trial_.targets().end(),
+                       [](const StatedTarget& target) { return std::holds_alternative<Guarantee>(target.target); });
+  }
+  [[nodiscard]] bool holds_by_cut(double low, double high) {
+    const CutNoise::Tails at_low = noise_.tails(low), at_high = noise_.tails(high);
+    const std::vector<double> cuts = noise_.cuts(high, trial_.targets());
+    const auto tells = [&](std::size_t i) {
+      const std::optional<Call> weaker = noise_.weaker_pair(at_low, at_high, cuts[i]);
+      return weaker && trial_.of(replace_unknown_source(trial_.plan(), *weaker)).fails;
+    };
+    if (best_ < cuts.size() && tells(best_)) return true;
+    for (std::size_t i = 0; i < cuts.size(); ++i) {
+      if (i == best_ || !tells(i)) continue;
+      best_ = i;
+      return true;
+    }
+    return false;
+  }
+
   const Trial& trial_;
   CutNoise noise_;
+  std::optional<SummedNoise> sum_;
+  Neighbours neighbours_;
   std::size_t best_ = 0;  // the cut that succeeded last; it is tried first
 };
 
@@ -108,18 +135,25 @@ Found closer(const Trial& trial, const Found& found) {
 Interval scan_noise(const Trial& trial, double largest) {
   Exclusion exclusion(trial);
   double low = exclusion.from_zero(largest);
-  const Found found = closer(trial, first_that_meets(trial, low, largest));
-  // The range between is excluded piece by piece, as far as possible.
-  constexpr int pieces = 400;
-  double width = found.before - low;
-  for (int i = 0; i < pieces && low < found.before && width > 1e-9 * low; ++i) {
-    const double end = std::min(low + width, found.before);
+  Found found = closer(trial, first_that_meets(trial, low, largest));
+  // The range between is excluded piece by piece, as far as possible: each is a share of what is left.
+  constexpr int pieces = 400, searches = 3;
+  constexpr double least_share = 1.0 / 64;
+  double share = exclusion.is_tight() ? 0.4 : 1;
+  for (int i = 0, searched = 1; i < pieces && found.before - low > (exclusion.is_quick() ? narrow : 100 * narrow) * low; ++i) {
+    const double end = share < 1 ? low + share * (found.before - low) : found.before;
     if (exclusion.holds(low, end)) {
       low = end;
-      width *= 2;
-    } else {
-      width /= 2;
+      share = std::min(1.15 * share, 1.0);
+      continue;
     }
+    share /= 2;
+    if (!exclusion.is_tight() && !(share * (found.before - low) > 1e-9 * low)) break;
+    if (!exclusion.is_tight() || share >= least_share) continue;
+    // A smaller value may meet the targets.
+    if (searched++ == searches) break;
+    found = closer(trial, first_that_meets(trial, low, found.meets));
+    share = 0.4;
   }
   return {low, found.meets};
 }

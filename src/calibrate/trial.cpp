@@ -30,22 +30,26 @@ void Trial::record_proof(const std::vector<std::string>& decimals) const {
 }
 
 Outcome Trial::of(const Plan& plan) const {
+  return of([&](Tolerance tolerance) { return analyze(plan, neighbours_, tolerance); });
+}
+
+Outcome Trial::of(const std::function<Curve(Tolerance)>& make) const {
   constexpr Tolerance rough{0.1};
   constexpr double sure = 0.2;     // a larger share of the distance from the target would mislead the search
   constexpr double sharp = 1e-11;  // no other answer would be better
   if (tolerance_.relative < rough.relative) {
     const RecordedSince before;
-    const Outcome found = of(plan, rough);
+    const Outcome found = of(make, rough);
     if (found.doubt <= sharp || ((found.meets || found.fails) && found.doubt <= sure * std::abs(found.excess))) return found;
     static_cast<void>(before.take_out());
   }
-  return of(plan, tolerance_);
+  return of(make, tolerance_);
 }
 
-Outcome Trial::of(const Plan& plan, Tolerance tolerance) const {
+Outcome Trial::of(const std::function<Curve(Tolerance)>& make, Tolerance tolerance) const {
   Outcome all{true, false, -infinity, 0};
   try {
-    const Curve curve = analyze(plan, neighbours_, tolerance);
+    const Curve curve = make(tolerance);
     for (const StatedTarget& target : targets_) {
       const Margin margin = margin_of(curve, target.target);
       all.meets = all.meets && margin.meets();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,11 +41,14 @@ class Trial {
   /// For a plan without a `?`. A plan that is too large neither meets nor fails. A rough answer is asked first: far from the targets it
   /// decides, and there slow engines are not needed.
   [[nodiscard]] Outcome of(const Plan& plan) const;
+  /// The same for a curve that is made to this tolerance.
+  [[nodiscard]] Outcome of(const std::function<Curve(Tolerance)>& make) const;
+  [[nodiscard]] Neighbours neighbours() const { return neighbours_; }
   /// The error message of a plan that was too large; empty if there was none.
   [[nodiscard]] const std::string& too_large() const { return too_large_; }
 
  private:
-  [[nodiscard]] Outcome of(const Plan& plan, Tolerance tolerance) const;
+  [[nodiscard]] Outcome of(const std::function<Curve(Tolerance)>& make, Tolerance tolerance) const;
 
   const Plan& plan_;
   const Targets& targets_;

@@ -135,4 +135,9 @@ LossPointer compose_by_average(const Parts& parts, Tolerance tolerance) {
   return std::make_shared<const AveragedLoss>(std::move(listed), std::move(other), parts);
 }
 
+LossPointer averaged_over(LossPointer finite, LossPointer other) {
+  const Parts both{{finite, 1}, {other, 1}};
+  return std::make_shared<const AveragedLoss>(std::move(finite), std::move(other), both);
+}
+
 }  // namespace tradeoff::detail

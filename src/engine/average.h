@@ -9,4 +9,7 @@ namespace tradeoff::detail {
 /// the other loss, averaged over the atoms. Null for other parts. [averaged-profile]
 [[nodiscard]] LossPointer compose_by_average(const Parts& parts, Tolerance tolerance);
 
+/// One run of a finite distribution beside any other loss, which is asked once for each atom. [averaged-profile]
+[[nodiscard]] LossPointer averaged_over(LossPointer finite, LossPointer other);
+
 }  // namespace tradeoff::detail

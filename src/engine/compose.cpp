@@ -172,8 +172,10 @@ std::vector<EnginePath> contours_in_order(const Parts& parts, LossPointer straig
   LossPointer split = compose_by_rare_losses(parts);
   const bool many_participations = sampled->steps >= 200 && sampled->participations >= 1;
   const double most_tail = sampled->largest_mu <= small_mu ? 2 : sampled->steps >= very_many_steps ? 8 : 4.5;
-  if (many_participations || (sampled->steps >= many_steps && sampled->tail <= most_tail))
-    return {{std::move(straight)}, {std::move(split)}, {std::move(bent)}};
+  if (many_participations || (sampled->steps >= many_steps && sampled->tail <= most_tail)) {
+    const Speed speed = sampled->steps >= very_many_steps ? Speed::slow : Speed::quick;  // tenths of a second for a few more digits
+    return {{std::move(straight)}, {std::move(split)}, {std::move(bent), speed}};
+  }
   std::vector<EnginePath> paths{{std::move(split)}, {std::move(bent)}, {std::move(straight), Speed::slow}};
   if (sampled->largest_mu > small_mu && sampled->largest_mu < large_mu) std::swap(paths[0], paths[1]);
   return paths;

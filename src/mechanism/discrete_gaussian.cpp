@@ -191,8 +191,21 @@ ScaledNoise::Tail discrete_gaussian_upper_tail(double sigma) {
   };
 }
 
+// [parameter-calibration]
+WholeNoise sum_of_discrete_gaussians(double sigma, std::uint64_t runs) {
+  constexpr double deviations = 11;  // 1e-27 of the weights does not decide
+  return discrete_gaussian_sum(Interval::exactly(sigma), runs, deviations);
+}
+Interval loss_of_sum(double shift, std::uint64_t runs, double sigma, double sum) {
+  const Interval d = Interval::exactly(shift);
+  return d * (Interval::exactly(runs) * d - 2.0 * Interval::exactly(sum)) / (2.0 * square(Interval::exactly(sigma)));
+}
+
 ScaledNoise scaled_discrete_gaussian(const Arguments&) {
-  return {.whole = true, .tail = discrete_gaussian_upper_tail, .output_of_loss = [](double sensitivity, double sigma, double epsilon) {
+  return {.whole = true,
+          .tail = discrete_gaussian_upper_tail,
+          .sums = ScaledNoise::Sums{sum_of_discrete_gaussians, loss_of_sum},
+          .output_of_loss = [](double sensitivity, double sigma, double epsilon) {
             return sensitivity / 2 - epsilon * sigma * sigma / sensitivity;
           }};
 }

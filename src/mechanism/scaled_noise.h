@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 
+#include "mechanism/whole_noise.h"
 #include "numeric/arithmetic.h"
 #include "tradeoff/interval.h"
 
@@ -17,6 +20,14 @@ struct ScaledNoise {
   bool whole = false;                            ///< X is an integer
   Interval bound = Interval::exactly(infinity);  ///< on |X|
   std::function<Tail(double scale)> tail;        ///< scale > 0
+  /// For integers whose loss in several runs depends on the sum of X alone, falls with that sum, and falls with the scale where it is
+  /// positive.
+  struct Sums {
+    WholeNoise (*law)(double scale, std::uint64_t runs) = nullptr;
+    /// The loss of all runs together at this sum, if each run is moved by `shift`.
+    Interval (*loss)(double shift, std::uint64_t runs, double scale, double sum) = nullptr;
+  };
+  std::optional<Sums> sums = std::nullopt;
   /// About where an output with the loss epsilon lies, if the answer is 0 or `sensitivity`. A guess: it makes calibration tight, not valid.
   double (*output_of_loss)(double sensitivity, double scale, double epsilon);
 };

@@ -169,10 +169,10 @@ double deviation_of_sum(Interval sigma, std::uint64_t terms) {
   return sum;
 }
 
-WholeNoise near_gaussian(Interval sigma, std::uint64_t terms, double deviation) {
+WholeNoise near_gaussian(Interval sigma, std::uint64_t terms, double deviation, double deviations) {
   const Interval variance = square(sigma) * Interval::exactly(terms);
   const Interval factor{numeric::add_down(1, -deviation), exp(Interval::exactly(deviation)).hi};
-  const double reach = std::ceil(36 * std::sqrt(variance.hi)) + 1;
+  const double reach = std::ceil(deviations * std::sqrt(variance.hi)) + 1;
   WholeNoise noise;
   const auto weight = [&](double y) { return exp(-square(Interval::exactly(y)) / (2.0 * variance)) * factor; };
   for (double y = -reach; y <= reach; ++y) noise.weights.push_back(weight(y));
@@ -193,10 +193,8 @@ struct Table {
   }
 };
 
-constexpr double dropped = 1e-270;  // smaller values are left out
-
-/// The convolution of two symmetric tables. All terms are positive, so rounding errors are relative.
-Table convolved(const Table& a, const Table& b) {
+/// The convolution of two symmetric tables; values below `dropped` are left out. All terms are positive, so rounding errors are relative.
+Table convolved(const Table& a, const Table& b, double dropped) {
   const std::int64_t reach_a = static_cast<std::int64_t>(a.values.size() / 2), reach_b = static_cast<std::int64_t>(b.values.size() / 2);
   const std::int64_t reach = reach_a + reach_b;
   std::vector<double> half;
@@ -222,15 +220,17 @@ Table convolved(const Table& a, const Table& b) {
 }
 
 /// The weights of a sum of so many terms, by repeated squaring. [discrete-gaussian-sum]
-WholeNoise convolved_noise(Interval sigma, std::uint64_t terms) {
+WholeNoise convolved_noise(Interval sigma, std::uint64_t terms, double deviations) {
+  const double dropped = std::max(1e-270, 1e-25 * std::exp(-square(Interval::exactly(deviations)).hi / 2));
   const auto reach = static_cast<std::int64_t>(std::ceil(36 * sigma.hi)) + 1;
   const auto weight = [&](std::int64_t y) { return exp(-square(Interval::exactly(y) / sigma) / 2.0); };
   Table base;
   for (std::int64_t y = -reach; y <= reach; ++y) {
     const Interval here = weight(y);
-    base.values.push_back(here.lo + (here.hi - here.lo) / 2);
-    if (here.lo > 0) base.error = std::max(base.error, (here.hi / here.lo - 1) * 1.01 + 0x1p-50);
-    if (here.lo == 0) base.missing += here.hi;
+    const bool known = here.lo > least_weight;  // the smallest doubles have a large relative error
+    base.values.push_back(known ? here.lo + (here.hi - here.lo) / 2 : 0);
+    if (known) base.error = std::max(base.error, (here.hi / here.lo - 1) * 1.01 + 0x1p-50);
+    if (!known) base.missing += here.hi;
   }
   const Interval ratio = exp(-(Interval::exactly(2 * reach + 3) / square(sigma)) / 2.0);
   base.missing += 2 * (weight(reach + 1) / (1.0 - ratio)).hi;
@@ -240,18 +240,18 @@ WholeNoise convolved_noise(Interval sigma, std::uint64_t terms) {
   base.error += 0x1p-52;
   Table result;
   for (std::uint64_t left = terms; left > 0; left /= 2) {
-    if (left % 2 == 1) result = result.values.empty() ? base : convolved(result, base);
-    if (left > 1) base = convolved(base, base);
+    if (left % 2 == 1) result = result.values.empty() ? base : convolved(result, base, dropped);
+    if (left > 1) base = convolved(base, base, dropped);
   }
   // Values near the ends may be far too small because of what is missing: the table ends before them.
-  const double kept = std::max(1e20 * result.missing, 1e-250);
+  const double kept = std::max(1e20 * result.missing, 1e20 * dropped);
   WholeNoise noise;
   Interval outside = Interval::exactly(0);
   const std::size_t middle = result.values.size() / 2;
   for (std::size_t i = 0; i < result.values.size(); ++i) {
     const double value = result.values[i], high = value * (1 + result.error) * (1 + 0x1p-50) + result.missing;
     if (value > kept)
-      noise.weights.push_back({value * (1 - result.error) * (1 - 0x1p-50), high});
+      noise.weights.push_back({std::max(0.0, value * (1 - result.error) * (1 - 0x1p-50)), high});
     else if (i < middle)
       outside = outside + Interval{0, high};
   }
@@ -261,15 +261,15 @@ WholeNoise convolved_noise(Interval sigma, std::uint64_t terms) {
 
 }  // namespace
 
-WholeNoise discrete_gaussian_sum(Interval sigma, std::uint64_t terms) {
+WholeNoise discrete_gaussian_sum(Interval sigma, std::uint64_t terms, double deviations) {
   const double spread = (sigma * sqrt(Interval::exactly(terms))).hi;
   if (spread > widest_sum)
     throw TooLargeError(
         "discrete_gaussian_sum: a standard deviation of the sum above 10000 grid steps is not supported; use a coarser grid");
   const double deviation = deviation_of_sum(sigma, terms);
-  if (deviation <= negligible_deviation) return near_gaussian(sigma, terms, deviation);
-  if (spread <= widest_convolution) return convolved_noise(sigma, terms);
-  if (deviation <= tolerable_deviation) return near_gaussian(sigma, terms, deviation);
+  if (deviation <= negligible_deviation) return near_gaussian(sigma, terms, deviation, deviations);
+  if (spread <= widest_convolution) return convolved_noise(sigma, terms, deviations);
+  if (deviation <= tolerable_deviation) return near_gaussian(sigma, terms, deviation, deviations);
   throw TooLargeError(
       "discrete_gaussian_sum: so many clients with so little noise each are not supported (standard deviation of the sum above 300 grid "
       "steps); scale the values so that sigma of one client is at least 1");

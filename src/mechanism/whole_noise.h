@@ -32,7 +32,8 @@ struct WholeNoise {
 [[nodiscard]] WholeNoise discrete_laplace_sum(Interval scale, std::uint64_t terms);
 /// Successes in so many trials. [binomial-noise]
 [[nodiscard]] WholeNoise binomial_noise(std::uint64_t trials, Interval chance, bool symmetric);
-/// Sum of so many discrete Gaussian variables. Throws TooLargeError where neither way is open. [discrete-gaussian-sum]
-[[nodiscard]] WholeNoise discrete_gaussian_sum(Interval sigma, std::uint64_t terms);
+/// Sum of so many discrete Gaussian variables, listed up to at least this number of standard deviations. Throws TooLargeError where neither
+/// way is open. [discrete-gaussian-sum]
+[[nodiscard]] WholeNoise discrete_gaussian_sum(Interval sigma, std::uint64_t terms, double deviations = 36);
 
 }  // namespace tradeoff::detail

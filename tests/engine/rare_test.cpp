@@ -7,6 +7,7 @@
 #include <cmath>
 #include <memory>
 
+#include "engine/contour/split_step.h"
 #include "engine/hyperbolic/hyperbolic.h"
 #include "loss/evaluation.h"
 #include "loss/negligible.h"
@@ -156,6 +157,43 @@ TEST(RareLosses, BothPartsAreInverted) {
   EXPECT_LE(found.lo, other.hi);
   EXPECT_GE(found.hi, other.lo);
   EXPECT_LT(found.width(), 1e-8);
+}
+
+// The transform of the bulk by nodes on the axis and by nodes above it, which are so coarse that their error is seen.
+TEST(RareLosses, NodesAboveTheAxisAgreeWithNodesOnIt) {
+  constexpr double time_step = 2, longest = 300, power = 30;
+  const rare::RareKind kind{2, 1e-5, unit_roundoff, unit_roundoff, 1e4};
+  const rare::NoiseWindow window{5, 0.15};
+  const rare::SplitStep fine(kind, window, std::nullopt, 1, 0.008);
+  ASSERT_TRUE(fine.usable());
+  for (const double spacing : {0.01, 0.06, 0.1, 0.13, 0.16, 0.2, 0.25}) {
+    const rare::SplitStep step(kind, window, std::nullopt, 1, spacing);
+    rare::SplitStep::BulkTilt on_axis(fine, power, time_step, longest);
+    rare::SplitStep::RaisedBulk above(step, power, time_step, longest);
+    for (double t = 0; t <= longest; t += time_step) {
+      const rare::Enclosed truth = on_axis.next(), found = above.next();
+      ASSERT_LT(truth.error, 1e-14) << t;
+      EXPECT_LE(std::abs(truth.value - found.value), truth.error + found.error) << spacing << ' ' << t;
+      if (spacing < 0.02) {
+        EXPECT_LT(found.error, 1e-13) << t;
+      }
+    }
+    if (spacing > 0.1) {
+      EXPECT_GT(above.missed(), 1e-12) << spacing;
+    }
+  }
+}
+
+// Losses of three orders of magnitude count. The values are those of Fourier transforms on lattices of 2^24 and 2^25 points.
+TEST(RareLosses, SmallRatesAndLittleNoise) {
+  const QuestionScope question;
+  const LossPointer composed = compose_by_rare_losses({{sampled(2, 1e-5), 10000}});
+  for (const auto& [delta, truth] : {std::pair(3e-6, 0.123828799), std::pair(1e-5, 0.070389452), std::pair(1e-4, 0.022395240)}) {
+    const auto epsilon = composed->closed_epsilon(Direction::remove, Interval::exactly(delta));
+    ASSERT_TRUE(epsilon) << delta;
+    EXPECT_NEAR(middle_of(*epsilon), truth, 3e-8) << delta;
+    EXPECT_LT(epsilon->width(), 1e-8 * epsilon->hi) << delta;
+  }
 }
 
 // A delta that counts as 0 is only bounded, quickly.

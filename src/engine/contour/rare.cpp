@@ -57,6 +57,8 @@ class RareLines {
                                                              const RareAccuracy& accuracy);
   [[nodiscard]] Value at(double epsilon) const;
   [[nodiscard]] double home() const { return home_; }
+  /// The width of the value there: other lines are hardly better.
+  [[nodiscard]] double width_at_home() const { return width_at_home_; }
   [[nodiscard]] const std::vector<std::shared_ptr<const SplitLine>>& lines() const { return lines_; }
 
  private:
@@ -67,6 +69,7 @@ class RareLines {
   [[nodiscard]] bool bound_bulk(const SplitPlan& plan, double log_wanted);
 
   double home_ = 0, log_one_step_ = -infinity;
+  double width_at_home_ = infinity;
   std::vector<std::shared_ptr<const SplitLine>> lines_;
   double log_rest_ = -infinity;                   // a bound of the runs with large losses, if they are not inverted
   double bulk_order_ = 0, log_bulk_ = -infinity;  // Chernoff's bound of the runs without, the same
@@ -216,34 +219,37 @@ bool RareLines::below_upper_windows(const Kinds& kinds, const RareAccuracy& accu
   return false;
 }
 
-/// Both parts are inverted, at the cut where both integrands are least: rounding errors are proportional to them.
+/// Both parts are inverted, at the cut where both integrands are least: rounding errors are proportional to them. The order of the smaller
+/// losses may be below their saddle point as long as their integrand is smaller than delta: a window that is narrow enough for a large
+/// order makes long lines.
 bool RareLines::by_both(const Kinds& kinds, const RareAccuracy& accuracy) {
   const auto most = largest_tilt(kinds, home_);
   if (!most) return false;
-  double least = infinity;
+  double least = infinity, log_delta = 0;
   std::optional<SplitPlan> best;
   SplitSaddle rare{}, bulk{};
-  for (const Cut& cut : {Cut{0.8, 8}, {0.6, 8}, {0.45, 8}, {0.35, 8}, {0.25, 9}}) {
+  for (const Cut& cut : {Cut{0.8, 8}, {0.6, 8}, {0.6, 4}, {0.45, 8}, {0.45, 4}, {0.35, 8}, {0.25, 9}}) {
     const auto about = first_rare_saddle(kinds, cut.windows(kinds, home_, 0), home_, *most, accuracy);
     if (!about || !(about->order < 0.9 * *most)) continue;
-    const double largest_order = std::min(*most, 3 * about->order + 3);
+    const double largest_order = std::min(*most, 3 * about->order + 3), log_large = about->log_integral();
+    const auto small_at = [&](const SplitPlan& plan) {
+      return below_saddle(plan, SplitLine::Of::bulk, home_, bulk_saddle(plan, home_), log_large);
+    };
     const SplitPlan first(kinds, cut.windows(kinds, home_, 0), 1 + largest_order, accuracy);
     if (!first.usable()) continue;
-    const double order = bulk_saddle(first, home_).order;
-    SplitPlan plan(kinds, cut.windows(kinds, home_, 1.5 * order), 1 + largest_order, accuracy);
+    SplitPlan plan(kinds, cut.windows(kinds, home_, 1.5 * small_at(first).order), 1 + largest_order, accuracy);
     if (!plan.usable()) continue;
-    const SplitSaddle large = find_saddle(plan, SplitLine::Of::rare, home_, 0.05, largest_order), small = bulk_saddle(plan, home_);
+    const SplitSaddle large = find_saddle(plan, SplitLine::Of::rare, home_, 0.05, largest_order), small = small_at(plan);
     if (!(large.curvature > 0 && small.curvature > 0)) continue;
     const double largest = std::max(large.log_value, small.log_value);
     if (!(largest < least)) continue;
     least = largest;
+    log_delta = log_add(large.log_integral(), bulk_saddle(plan, home_).log_integral());
     rare = large;
     bulk = small;
     best = std::move(plan);
   }
-  if (!best) return false;
-  const double log_delta = log_add(rare.log_integral(), bulk.log_integral());
-  if (!(log_delta > least_log_delta)) return false;
+  if (!best || !(log_delta > least_log_delta)) return false;
   for (const auto& [part, saddle] : {std::pair{SplitLine::Of::bulk, bulk}, {SplitLine::Of::rare, rare}}) {
     auto line = SplitLine::make(*best, part, home_, saddle, log_delta, accuracy);
     if (line == nullptr) {
@@ -264,7 +270,7 @@ std::shared_ptr<const RareLines> RareLines::make(const Kinds& kinds, double epsi
     lines->home_ = epsilon;
     lines->log_one_step_ = log_one_step;
     if (!((*lines).*way)(kinds, accuracy)) continue;
-    const double here = lines->at(epsilon).width;
+    const double here = lines->width_at_home_ = lines->at(epsilon).width;
     if (here < width) {
       width = here;
       best = std::move(lines);
@@ -370,8 +376,10 @@ class RareLoss final : public Loss, public ClosedForms, public Evaluable {
     const RareLines* nearest = nullptr;
     for (const auto& one : QuestionScope::state_of<Kept>(number_).lines)
       if (nearest == nullptr || std::abs(one->home() - epsilon) < std::abs(nearest->home() - epsilon)) nearest = one.get();
-    if (nearest != nullptr)
-      if (const RareLines::Value value = nearest->at(epsilon); value.width < good_rare_width) return value;
+    if (nearest != nullptr) {
+      const double enough = std::abs(nearest->home() - epsilon) <= 3 * near_home * epsilon ? 1.5 * nearest->width_at_home() : 0;
+      if (const RareLines::Value value = nearest->at(epsilon); value.width < std::max(good_rare_width, enough)) return value;
+    }
     const auto made = lines(epsilon);
     return made != nullptr ? made->at(epsilon) : RareLines::Value{};
   }
@@ -394,6 +402,7 @@ class RareLoss final : public Loss, public ClosedForms, public Evaluable {
   }
   [[nodiscard]] std::optional<double> negligible_bound(Direction direction, double epsilon) const;
 
+  static constexpr double near_home = 0.03;  // relative: lines of a nearer home are hardly better
   // Each costs a millisecond.
   static constexpr int most_failures = 3;
 
@@ -453,7 +462,7 @@ std::optional<Interval> RareLoss::closed_epsilon(Direction direction, Interval d
   }
   std::shared_ptr<const RareLines> near;
   for (int i = 0; i < 12; ++i) {
-    if (near == nullptr || std::abs(near->home() - epsilon) > 0.03 * epsilon) near = lines(epsilon);
+    if (near == nullptr || std::abs(near->home() - epsilon) > near_home * epsilon) near = lines(epsilon);
     if (near == nullptr) return std::nullopt;
     const RareLines::Value value = near->at(epsilon);
     if (!(value.width < usable_width) || !(value.slope < 0)) return std::nullopt;

@@ -19,6 +19,12 @@ double log_integrand(const SplitPlan& plan, SplitLine::Of part, double epsilon, 
   return (part == SplitLine::Of::rare ? plan.log_rare(c) : plan.log_bulk(c)) - c * epsilon - std::log(c) - std::log1p(c);
 }
 
+SplitSaddle integrand_at(const SplitPlan& plan, SplitLine::Of part, double epsilon, double c) {
+  const auto exponent = [&](double order) { return log_integrand(plan, part, epsilon, order); };
+  const double away = 0.05 * c, here = exponent(c);
+  return {c, here, (exponent(c + away) + exponent(c - away) - 2 * here) / (away * away)};
+}
+
 }  // namespace
 
 double SplitSaddle::log_integral() const { return log_value - 0.5 * std::log(2 * pi * std::max(curvature, 1e-300)); }
@@ -27,9 +33,13 @@ SplitSaddle find_saddle(const SplitPlan& plan, SplitLine::Of part, double epsilo
   const auto exponent = [&](double c) { return log_integrand(plan, part, epsilon, c); };
   // In -log c, because a tie goes to the right: where both values are infinite c is too large.
   const auto in_log = [&](double x) { return exponent(std::exp(-x)); };
-  const double c = std::exp(-numeric::golden_section(in_log, -std::log(high), -std::log(low), 0.02).best), away = 0.05 * c,
-               here = exponent(c);
-  return {c, here, (exponent(c + away) + exponent(c - away) - 2 * here) / (away * away)};
+  return integrand_at(plan, part, epsilon, std::exp(-numeric::golden_section(in_log, -std::log(high), -std::log(low), 0.02).best));
+}
+
+SplitSaddle below_saddle(const SplitPlan& plan, SplitLine::Of part, double epsilon, const SplitSaddle& saddle, double log_largest) {
+  double order = saddle.order;
+  for (int i = 0; i < 20 && log_integrand(plan, part, epsilon, 0.8 * order) < log_largest; ++i) order *= 0.8;
+  return integrand_at(plan, part, epsilon, order);
 }
 
 std::shared_ptr<const SplitLine> SplitLine::make(const SplitPlan& plan, Of part, double epsilon, const SplitSaddle& saddle,
@@ -126,26 +136,26 @@ bool SplitLine::sum(const SplitPlan& plan, double longest) {
   const Kinds& kinds = plan.kinds();
   const auto count = static_cast<std::size_t>(std::ceil(longest / step_));
   const double last = static_cast<double>(count) * step_;
-  std::vector<SplitStep::BulkTilt> bulks;
+  std::vector<SplitPlan::Bulk> bulks;
   std::vector<SplitStep::TailTilt> tails;
   points_ = 0;
   for (std::size_t i = 0; i < kinds.size(); ++i) {
-    auto bulk = plan.fine_bulk(i, 1 + order_, last);
+    auto bulk = plan.fine_bulk(i, 1 + order_, step_, last);
     if (!bulk) return false;
+    points_ += std::visit([](const auto& tilt) { return tilt.points(); }, *bulk);
     bulks.push_back(std::move(*bulk));
-    points_ += bulks.back().points();
     if (part_ == Of::bulk) continue;
     tails.emplace_back(plan.steps()[i], 1 + order_, step_);
     points_ += tails.back().points();
   }
   if (!(static_cast<double>(count) * static_cast<double>(points_) <= most_split_work)) return false;
   for (std::size_t k = 0; k <= count; ++k) {
-    const double t = static_cast<double>(k) * step_;
     Complex bulk = 0, rare = 0;
     double bulk_error = 0, rare_error = 0, log_above = 0, shares = 0;  // the last two bound runs with large losses
     bool vanishes = false;
     for (std::size_t i = 0; i < kinds.size(); ++i) {
-      const Enclosed less_one = bulks[i].at(t), tail = part_ == Of::rare ? tails[i].next() : Enclosed{};
+      const Enclosed less_one = std::visit([](auto& tilt) { return tilt.next(); }, bulks[i]),
+                     tail = part_ == Of::rare ? tails[i].next() : Enclosed{};
       const Complex whole = 1.0 + less_one.value;
       const double n = kinds[i].times, modulus = std::abs(whole), apart = modulus - less_one.error;
       const double doubt = (less_one.error + 8 * unit_roundoff) / modulus, bulk_above = modulus + less_one.error + 8 * unit_roundoff;

@@ -64,5 +64,8 @@ class SplitLine {
 
 /// The saddle point of a part between two orders, by golden section. Guides only.
 [[nodiscard]] SplitSaddle find_saddle(const SplitPlan& plan, SplitLine::Of part, double epsilon, double low, double high);
+/// A smaller order at which the integrand is still at most exp(log_largest), or the saddle point itself.
+[[nodiscard]] SplitSaddle below_saddle(const SplitPlan& plan, SplitLine::Of part, double epsilon, const SplitSaddle& saddle,
+                                       double log_largest);
 
 }  // namespace tradeoff::detail::rare

@@ -77,18 +77,22 @@ bool SplitPlan::usable() const {
   return std::all_of(steps_.begin(), steps_.end(), [](const SplitStep& step) { return step.usable(); });
 }
 
-std::optional<SplitStep::BulkTilt> SplitPlan::fine_bulk(std::size_t kind, double power, double longest) const {
+std::optional<SplitPlan::Bulk> SplitPlan::fine_bulk(std::size_t kind, double power, double time_step, double longest) const {
   const RareKind& one = kinds_[kind];
   const double wanted = accuracy_.quadrature / one.times;
+  const auto refine = [&]<class Tilt>(std::in_place_type_t<Tilt>, double fineness) -> std::optional<Bulk> {
+    for (;; fineness *= 0.7) {
+      const SplitStep finer(one, windows_[kind], upper(kind), 1, steps_[kind].step() * fineness);
+      if (!finer.usable()) return std::nullopt;
+      Tilt tilt(finer, power, time_step, longest);
+      if (tilt.missed() < wanted) return tilt;
+    }
+  };
   // the phases at the window turn at most this fast
   const double turns = longest * one.mu * -std::expm1(-steps_[kind].loss_at(windows_[kind].centre)) * 1.6;
   const double coarsest = 2 * pi / (turns + 20 / windows_[kind].width) / steps_[kind].step() * accuracy_.coarseness;
-  for (double fineness = std::min(1.0, coarsest);; fineness *= 0.7) {
-    const SplitStep finer(one, windows_[kind], upper(kind), 1, steps_[kind].step() * fineness);
-    if (!finer.usable()) return std::nullopt;
-    SplitStep::BulkTilt tilt(finer, power, longest);
-    if (tilt.missed() < wanted) return tilt;
-  }
+  auto found = refine(std::in_place_type<SplitStep::BulkTilt>, std::min(1.0, coarsest));
+  return found ? std::move(found) : refine(std::in_place_type<SplitStep::RaisedBulk>, 1);
 }
 
 double SplitPlan::log_rare(double order) const {

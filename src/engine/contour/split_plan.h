@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include "engine/contour/rare.h"
@@ -34,8 +35,10 @@ class SplitPlan {
   [[nodiscard]] const Kinds& kinds() const { return kinds_; }
   [[nodiscard]] const std::vector<SplitStep>& steps() const { return steps_; }
   [[nodiscard]] bool usable() const;
-  /// The bulk of a kind with nodes that are fine enough for all t up to the longest.
-  [[nodiscard]] std::optional<SplitStep::BulkTilt> fine_bulk(std::size_t kind, double power, double longest) const;
+  /// The bulk of a kind at t = 0, step, 2 step, ... with nodes that are fine enough for all t up to the longest: on the axis, or above it
+  /// where no nodes on the axis follow the phases.
+  using Bulk = std::variant<SplitStep::BulkTilt, SplitStep::RaisedBulk>;
+  [[nodiscard]] std::optional<Bulk> fine_bulk(std::size_t kind, double power, double time_step, double longest) const;
 
   /// Approximations of log of E[e^(order L)] over the runs with and over the runs without large losses.
   [[nodiscard]] double log_rare(double order) const;

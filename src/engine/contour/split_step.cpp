@@ -253,8 +253,10 @@ double SplitStep::log_tail(double power) const {
   return largest + std::log(sum);
 }
 
-SplitStep::BulkTilt::BulkTilt(const SplitStep& step, double power, double longest)
-    : power_(power), missed_(std::exp(step.log_missed(Share::bulk, power, longest)) + std::exp(step.log_missed(Share::bulk, 0, 0))) {
+SplitStep::BulkTilt::BulkTilt(const SplitStep& step, double power, double time_step, double longest)
+    : power_(power),
+      time_step_(time_step),
+      missed_(std::exp(step.log_missed(Share::bulk, power, longest)) + std::exp(step.log_missed(Share::bulk, 0, 0))) {
   const auto count = static_cast<double>(step.bulk_last_ + 1);
   double size = 0, dropped = 0;
   for (std::size_t j = 0; j <= step.bulk_last_; ++j) {
@@ -282,7 +284,8 @@ SplitStep::BulkTilt::BulkTilt(const SplitStep& step, double power, double longes
   constant_error_ = missed_ + 1.1 * dropped + step.lost_error_ + 4 * unit_roundoff * (size + step.lost_);
 }
 
-Enclosed SplitStep::BulkTilt::at(double t) const {
+Enclosed SplitStep::BulkTilt::next() {
+  const double t = static_cast<double>(count_++) * time_step_;
   const OscillationSum sum = sum_oscillations(weight_.data(), loss_.data(), weight_.size(), t);
   const double order = power_ + t;
   return {Complex(constant_ + sum.cosine, t * linear_ + sum.sine),
@@ -310,54 +313,113 @@ SplitStep::LossAbove SplitStep::loss_above(double x, double height) const {
 }
 
 // [rare-losses] The rectangle of the rule between the axis and twice the height; arg w >= 0 there, so that every t >= 0 only helps.
-double SplitStep::log_missed_above(double power, double height) const {
-  const auto [first, last] = ends(Share::tail);
+double SplitStep::log_missed_above(Share share, double power, double height) const {
+  const auto [first, last] = ends(share);
   const double decay = 2 * pi * height / step_ * (1 - 1e-12);
-  const double lines = log_add(log_cells(Share::tail, power, 0, 0), log_cells(Share::tail, power, 0, 2 * height)) - log_expm1_of(decay);
+  const double lines = log_add(log_cells(share, power, 0, 0), log_cells(share, power, 0, 2 * height)) - log_expm1_of(decay);
   const double lift = 2 * height * height - log_root_two_pi + std::log(2 * height);
   const auto side = [&](std::size_t end) {
     const double z = edge(end);
-    return lift - 0.5 * z * z + power * edge_loss_[end] + log_weight_above(Share::tail, z, z, 2 * height) + std::log(2.0);
+    return lift - 0.5 * z * z + power * edge_loss_[end] + log_weight_above(share, z, z, 2 * height) + std::log(2.0);
   };
-  const double all = log_add(log_add(lines, log_outside(Share::tail, power, height)), log_add(side(first), side(last + 1)));
+  const double all = log_add(log_add(lines, log_outside(share, power, height)), log_add(side(first), side(last + 1)));
   return all + bound_slack + bound_relative_slack * std::abs(all);
 }
 
-SplitStep::TailTilt::TailTilt(const SplitStep& step, double power, double time_step) : time_step_(time_step) {
-  const double height = few_bits_below(std::min(3 * step.narrowest(Share::tail), 0.47 * step.largest_height_), 10),
-               root = step.width_ * std::numbers::sqrt2;
-  const double log_step = std::log(step.step_) - log_root_two_pi;
-  struct Point {
-    double log, phase, error;
-    LossAbove loss;
-  };
-  std::vector<Point> points;
-  for (std::size_t j = step.tail_first_; j < step.loss_.size(); ++j) {
-    const double x = static_cast<double>(step.first_ + static_cast<std::int64_t>(j)) * step.step_;
-    const LossAbove loss = step.loss_above(x, height);
-    const auto window = hyperbolic::log_half_erfc({(step.centre_ - x) / root, -height / root});
-    const double square = 0.5 * (x * x - height * height), tilt = power * loss.loss.real(), turn = power * loss.loss.imag();
-    // The argument of erfc errs by 3u of itself, and |d log erfc| is at most 2|z| + 2 there.
-    const double argument = std::hypot(x - step.centre_, height) / root;
-    double log_upper = 0, upper_phase = 0, upper_error = 0;
-    if (step.upper_) {
-      const double upper_root = step.upper_->width * std::numbers::sqrt2, away = x - step.upper_->centre;
-      const auto upper = hyperbolic::log_half_erfc({away / upper_root, height / upper_root});
-      const double upper_argument = std::hypot(away, height) / upper_root;
-      log_upper = upper.real;
-      upper_phase = upper.phase;
-      upper_error = upper.error + 3 * unit_roundoff * upper_argument * (2 * upper_argument + 2) +
-                    4 * unit_roundoff * (std::abs(log_upper) + std::abs(upper_phase));
+SplitStep::NodeAbove SplitStep::node_above(Share share, std::size_t j, double height) const {
+  const double x = static_cast<double>(first_ + static_cast<std::int64_t>(j)) * step_, root = width_ * std::numbers::sqrt2;
+  const double log_step = std::log(step_) - log_root_two_pi, square = 0.5 * (x * x - height * height), away = (x - centre_) / root;
+  const auto window =
+      share == Share::tail ? hyperbolic::log_half_erfc({-away, -height / root}) : hyperbolic::log_half_erfc({away, height / root});
+  // The argument of erfc errs by 3u of itself, and |d log erfc| is at most 2|z| + 2 there.
+  const double argument = std::hypot(x - centre_, height) / root;
+  NodeAbove node{log_step - square + window.real, -x * height + window.phase, 0, loss_above(x, height)};
+  node.error = window.error + 3 * unit_roundoff * argument * (2 * argument + 2) +
+               4 * unit_roundoff *
+                   (std::abs(log_step) + std::abs(square) + std::abs(window.real) + std::abs(x * height) + std::abs(window.phase) + 4);
+  if (share == Share::tail && upper_) {
+    const double upper_root = upper_->width * std::numbers::sqrt2, beyond = x - upper_->centre;
+    const auto upper = hyperbolic::log_half_erfc({beyond / upper_root, height / upper_root});
+    const double upper_argument = std::hypot(beyond, height) / upper_root;
+    node.log += upper.real;
+    node.phase += upper.phase;
+    node.error += upper.error + 3 * unit_roundoff * upper_argument * (2 * upper_argument + 2) +
+                  4 * unit_roundoff * (std::abs(upper.real) + std::abs(upper.phase));
+  }
+  return node;
+}
+
+// v = weight (w^P - 1) is turned: v' = v e^(ihl) + weight (e^(ihl) - 1), so that every error is proportional to |P l|.
+SplitStep::RaisedBulk::RaisedBulk(const SplitStep& step, double power, double time_step, double longest)
+    : power_(power), time_step_(time_step), lost_(step.lost_) {
+  const double height = few_bits_below(std::min(3 * step.width_, 0.47 * step.largest_height_), 10);
+  missed_ = std::exp(step.log_missed_above(Share::bulk, power, height)) + std::exp(step.log_missed_above(Share::bulk, 0, height));
+  const auto count = static_cast<double>(step.bulk_last_ + 1);
+  double dropped = 0;
+  for (std::size_t j = 0; j <= step.bulk_last_; ++j) {
+    const NodeAbove node = step.node_above(Share::bulk, j, height);
+    const Complex loss = node.loss.loss;
+    const double size = std::abs(loss), modulus = std::exp(node.log), most = modulus * std::exp(std::max(0.0, power * loss.real()));
+    const double largest = most * (power + longest) * size;  // of |v|, at every t
+    if (largest < 1e-24 || !(node.error < 0.1)) {
+      dropped += largest * 1.2;
+      continue;
     }
-    const double error = window.error + upper_error + 3 * unit_roundoff * argument * (2 * argument + 2) + power * loss.error +
-                         4 * unit_roundoff *
-                             (std::abs(log_step) + std::abs(square) + std::abs(tilt) + std::abs(window.real) + std::abs(x * height) +
-                              std::abs(turn) + std::abs(window.phase) + 4);
-    points.push_back({log_step - square + window.real + log_upper + tilt, -x * height + window.phase + upper_phase + turn, error, loss});
-    log_scale_ = std::max(log_scale_, points.back().log);
+    weight_.push_back({modulus * std::cos(node.phase), modulus * std::sin(node.phase)});
+    loss_.push_back(loss);
+    // 34 units for a value that is computed anew, as many for all moves since, and 12 for each turn
+    const double units = count + 80 + fresh_every * (12 + 4 * time_step * size) + 4 * std::abs(node.log);
+    linear_error_ += most * (1.05 * node.loss.error + (1.05 * node.error + units * unit_roundoff) * size);
+    const Complex exponent(-time_step * loss.imag(), time_step * loss.real()), turn = std::exp(exponent),
+                                                                               move = weight_.back() * exp_less_one(exponent);
+    turn_real_.push_back(turn.real());
+    turn_imaginary_.push_back(turn.imag());
+    move_real_.push_back(move.real());
+    move_imaginary_.push_back(move.imag());
+  }
+  real_.resize(weight_.size());
+  imaginary_.resize(weight_.size());
+  constant_error_ = missed_ + 1.1 * dropped + step.lost_error_ + 4 * unit_roundoff * lost_;
+}
+
+Enclosed SplitStep::RaisedBulk::next() {
+  const double t = static_cast<double>(count_) * time_step_;
+  if (count_ % fresh_every == 0) {
+    for (std::size_t j = 0; j < weight_.size(); ++j) {
+      const Complex value = weight_[j] * exp_less_one(Complex(power_, t) * loss_[j]);
+      real_[j] = value.real();
+      imaginary_[j] = value.imag();
+    }
+  } else {
+    for (std::size_t j = 0; j < real_.size(); ++j) {
+      const double real = real_[j] * turn_real_[j] - imaginary_[j] * turn_imaginary_[j] + move_real_[j];
+      imaginary_[j] = real_[j] * turn_imaginary_[j] + imaginary_[j] * turn_real_[j] + move_imaginary_[j];
+      real_[j] = real;
+    }
+  }
+  ++count_;
+  double real = 0, imaginary = 0;
+  for (std::size_t j = 0; j < real_.size(); ++j) {
+    real += real_[j];
+    imaginary += imaginary_[j];
+  }
+  return {Complex(real - lost_, imaginary), 1.1 * (constant_error_ + (power_ + t) * linear_error_)};
+}
+
+SplitStep::TailTilt::TailTilt(const SplitStep& step, double power, double time_step) : time_step_(time_step) {
+  const double height = few_bits_below(std::min(3 * step.narrowest(Share::tail), 0.47 * step.largest_height_), 10);
+  std::vector<NodeAbove> points;
+  for (std::size_t j = step.tail_first_; j < step.loss_.size(); ++j) {
+    NodeAbove node = step.node_above(Share::tail, j, height);
+    const double tilt = power * node.loss.loss.real(), turn = power * node.loss.loss.imag();
+    node.log += tilt;
+    node.phase += turn;
+    node.error += power * node.loss.error + 4 * unit_roundoff * (std::abs(tilt) + std::abs(turn));
+    points.push_back(node);
+    log_scale_ = std::max(log_scale_, node.log);
   }
   const auto count = static_cast<double>(points.size());
-  for (const Point& point : points) {
+  for (const NodeAbove& point : points) {
     const double modulus = std::exp(point.log - log_scale_);
     if (modulus < 1e-22 || !(point.error < 0.1)) {
       constant_error_ += modulus * (1 + 1e-6) * (point.error < 0.1 ? 1 : 2);
@@ -370,7 +432,7 @@ SplitStep::TailTilt::TailTilt(const SplitStep& step, double power, double time_s
         modulus * (1.05 * point.error + unit_roundoff * (count + 40 + 8 * fresh_every + 4 * (std::abs(point.log) + std::abs(log_scale_))));
     linear_error_ += modulus * (1.05 * point.loss.error + 4 * unit_roundoff * std::abs(point.loss.loss));
   }
-  constant_error_ += std::exp(step.log_missed_above(power, height) - log_scale_);
+  constant_error_ += std::exp(step.log_missed_above(Share::tail, power, height) - log_scale_);
   real_.resize(weight_.size());
   imaginary_.resize(weight_.size());
   for (const Complex& loss : loss_) {

@@ -68,19 +68,36 @@ class SplitStep {
   /// log of a bound of the quadrature error of E[weight w^(power + iy)] for every |y| <= t.
   [[nodiscard]] double log_missed(Share share, double power, double t) const;
 
-  /// E[bulk w^(power + it)] - 1, by the nodes on the axis.
+  /// E[bulk w^(power + it)] - 1 at t = 0, step, 2 step, ... up to the longest, by the nodes on the axis.
   class BulkTilt {
    public:
-    BulkTilt(const SplitStep& step, double power, double longest);
-    [[nodiscard]] Enclosed at(double t) const;
+    BulkTilt(const SplitStep& step, double power, double time_step, double longest);
+    /// The value at the next t.
+    [[nodiscard]] Enclosed next();
     [[nodiscard]] std::size_t points() const { return weight_.size(); }
     [[nodiscard]] double missed() const { return missed_; }
 
    private:
-    double power_, missed_;
+    double power_, time_step_, missed_;
+    std::size_t count_ = 0;
     std::vector<double> weight_, loss_;
     double constant_ = 0, linear_ = 0;                                 // the value at t = 0, and the first moment
     double constant_error_ = 0, linear_error_ = 0, square_error_ = 0;  // of 1, P and P^2, P = power + t
+  };
+  /// The same by nodes above the axis, for long t: there the phases decay, and the quadrature error is the same for every t >= 0.
+  class RaisedBulk {
+   public:
+    RaisedBulk(const SplitStep& step, double power, double time_step, double longest);
+    [[nodiscard]] Enclosed next();
+    [[nodiscard]] std::size_t points() const { return weight_.size(); }
+    [[nodiscard]] double missed() const { return missed_; }
+
+   private:
+    double power_, time_step_, missed_, lost_;
+    std::size_t count_ = 0;
+    std::vector<Complex> weight_, loss_;
+    std::vector<double> real_, imaginary_, turn_real_, turn_imaginary_, move_real_, move_imaginary_;
+    double constant_error_ = 0, linear_error_ = 0;  // of 1 and of P
   };
   /// E[tail w^(power + it)] e^-log_scale at t = 0, step, 2 step, ..., by nodes above the axis: there the phases decay, and the quadrature
   /// error is the same for every t >= 0.
@@ -93,7 +110,6 @@ class SplitStep {
     [[nodiscard]] std::size_t points() const { return loss_.size(); }
 
    private:
-    static constexpr std::size_t fresh_every = 16;
     double time_step_;
     std::size_t count_ = 0;
     double log_scale_ = -infinity;
@@ -103,6 +119,7 @@ class SplitStep {
   };
 
  private:
+  static constexpr std::size_t fresh_every = 16;  // phases are multiplied from t to t + step, and computed anew after so many
   struct Ends {
     std::size_t first, last;  // nodes, the last included
   };
@@ -126,13 +143,19 @@ class SplitStep {
     std::vector<double> argument;  // of w, at the edges; empty until a phase is asked for
   };
   [[nodiscard]] const Raised& raised(Share share, double height, bool phases) const;
-  /// log of a bound of the quadrature error of the tail on the line at this height, for every t >= 0.
-  [[nodiscard]] double log_missed_above(double power, double height) const;
+  /// log of a bound of the quadrature error on the line at this height, for every t >= 0.
+  [[nodiscard]] double log_missed_above(Share share, double power, double height) const;
   struct LossAbove {
     Complex loss;
     double error;
   };
   [[nodiscard]] LossAbove loss_above(double x, double height) const;
+  /// A node above the axis: logarithm and phase of its weight, and a bound of their errors together.
+  struct NodeAbove {
+    double log, phase, error;
+    LossAbove loss;
+  };
+  [[nodiscard]] NodeAbove node_above(Share share, std::size_t j, double height) const;
 
   double mu_, rate_, relative_mu_, relative_rate_, centre_, width_, step_;
   std::optional<NoiseWindow> upper_;

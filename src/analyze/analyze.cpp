@@ -301,9 +301,13 @@ class Analyst final : public WordContext {
 
   /// The composition as questions see it: never worse than by an older theorem. [older-theorems]
   [[nodiscard]] Composition answered(Parts parts, const Composition* shorter = nullptr) const {
-    Parts covered;
+    Parts covered, alone = parts;
+    std::erase_if(alone, [](const Part& part) { return part.times == 0; });
     Composition composition = whole(std::move(parts), shorter, &covered);
-    if (is_one_step(covered) || composition.loss->cost() != Cost::engine) return composition;
+    if (is_one_step(covered)) return composition;
+    // A list of atoms is exact, but its mu may be wide, as a truncated list says nothing of large losses: then the parts are asked.
+    const bool knows_mu = composition.loss->gaussian_mu() || composition.loss->tail().limit.lo == infinity;
+    if (composition.loss->cost() != Cost::engine && knows_mu) return composition;
     // [adaptive-block] Older theorems bound fixed pairs from above; from below, a block of choices can exceed such a bound.
     if (below_ && holds_choices(covered)) return composition;
     const auto states_divergences = [](const Part& part) { return part.loss->capabilities(Direction::remove).renyi_bound != nullptr; };
@@ -311,8 +315,9 @@ class Analyst final : public WordContext {
     // Of a pair below only the lower ends are used, and older theorems bound from above; with slow parts they take minutes.
     const auto is_slow = [](const Part& part) { return part.loss->cost() != Cost::formula; };
     if (below_ && !stated && std::any_of(covered.begin(), covered.end(), is_slow)) return composition;
-    const auto bounded = stated ? smaller_of_pair_and_divergences : never_worse;
-    composition.loss = bounded(std::move(composition.loss), merge_equal(std::move(covered)), tolerance_);
+    covered = merge_equal(std::move(covered));
+    composition.loss = stated ? smaller_of_pair_and_divergences(std::move(composition.loss), std::move(covered), tolerance_)
+                              : never_worse(std::move(composition.loss), std::move(covered), tolerance_, merge_equal(std::move(alone)));
     return composition;
   }
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/berry_esseen.h"
 #include "curve/curve_state.h"
 #include "engine/compose.h"
 #include "engine/moments/renyi_sum.h"
@@ -22,7 +23,9 @@
 #include "mechanism/constraints.h"
 #include "numeric/arithmetic.h"
 #include "operators/duality.h"
+#include "operators/loss_moments.h"
 #include "operators/refine.h"
+#include "tradeoff/error.h"
 #include "tradeoff/gdp.h"
 
 namespace tradeoff::detail {
@@ -85,7 +88,7 @@ std::optional<GdpPair> composed_mu(const Parts& parts, double delta, Tolerance t
 /// [older-theorems]
 class OlderTheorems final : public ForwardingLoss {
  public:
-  OlderTheorems(LossPointer composed, Parts parts, Tolerance tolerance, bool divergences_stated)
+  OlderTheorems(LossPointer composed, Parts parts, Parts alone, Tolerance tolerance, bool divergences_stated)
       : composed_(std::move(composed)),
         pair_{composed_.get()},
         divergences_(parts),
@@ -97,6 +100,7 @@ class OlderTheorems final : public ForwardingLoss {
       if (part.loss->cost() != Cost::formula) narrow_ = std::max(narrow_, narrow_with_slow_parts);
     }
     pairs_ = std::move(parts);
+    alone_ = alone.empty() ? pairs_ : std::move(alone);
   }
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
@@ -155,7 +159,11 @@ class OlderTheorems final : public ForwardingLoss {
     return tail;
   }
   [[nodiscard]] Capabilities capabilities(Direction direction) const override {
-    if (!divergences_stated_) return ForwardingLoss::capabilities(direction);
+    if (!divergences_stated_) {
+      Capabilities known = ForwardingLoss::capabilities(direction);
+      known.closed_forms = this;  // for mu
+      return known;
+    }
     return {.closed_forms = this, .minimum_of = pair_, .cost = Cost::engine, .is_pair = false};
   }
   [[nodiscard]] std::string key() const override { return {}; }
@@ -228,6 +236,7 @@ class OlderTheorems final : public ForwardingLoss {
         if (const auto known = gaussian_composition(share))
           use(log(known->slack + (1.0 - known->slack) * gaussian_delta(Interval::exactly(known->mu.hi), at)).hi);
     };
+    if (const auto limit = limit_theorem(delta)) use(log(limit->delta_at(at)).hi);
     // The shares of delta need a guess of it.
     if (const double about = std::min(delta, exp(Interval::exactly(best.hi)).hi); about < 1)
       compare_at(about);
@@ -255,7 +264,37 @@ class OlderTheorems final : public ForwardingLoss {
         const Interval left = clamp((Interval::exactly(delta.lo) - known->slack) / (1.0 - known->slack), 0, 1);
         if (left.lo > 0) use(gaussian_epsilon(Interval::exactly(known->mu.hi), Interval::exactly(left.lo)).hi);
       }
+    if (const auto limit = limit_theorem(delta.lo)) use(limit->epsilon_at(Interval::exactly(delta.lo)).hi);
     return best;
+  }
+
+  /// The Berry-Esseen bound; empty if it certifies nothing at this delta. A first look with few digits shows that mostly.
+  [[nodiscard]] std::optional<BerryEsseen> limit_theorem(double delta) const {
+    constexpr double least = 1e-8;  // the error term of n parts is at least of order 1/sqrt(n)
+    if (delta < least || pairs_.size() > most_stated || !all_formulas(pairs_)) return std::nullopt;
+    const std::lock_guard lock(measuring_);
+    const auto find = [&](const IntegralEffort& effort) -> std::optional<BerryEsseen> {
+      const Unrecorded in_advance;
+      try {
+        return berry_esseen_of(pairs_, effort);
+      } catch (const Error&) {
+        return std::nullopt;  // no finite third moment
+      }
+    };
+    if (!limit_floor_) {
+      const auto rough = find(quick);
+      limit_floor_ = rough ? rough->floor().lo : 1;
+    }
+    if (*limit_floor_ > delta || *limit_floor_ == 1) return std::nullopt;
+    if (!limit_) limit_ = find(thorough);
+    static const Citation used("berry-esseen", "the distance to the normal law is bounded by third moments");
+    composed_->cite();
+    record(used);
+    return limit_;
+  }
+
+  [[nodiscard]] static bool all_formulas(const Parts& parts) {
+    return std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.loss->cost() == Cost::formula; });
   }
 
   /// A search asks for many deltas: those of similar size share the slacks.
@@ -264,16 +303,13 @@ class OlderTheorems final : public ForwardingLoss {
   /// The composition of each part's mu with slacks for this delta, or without slack; empty if there is none. Measured once for each.
   [[nodiscard]] std::optional<GdpPair> gaussian_composition(double delta) const {
     constexpr std::size_t most_kept = 64;
-    const auto all_formulas = [this] {
-      return std::all_of(pairs_.begin(), pairs_.end(), [](const Part& part) { return part.loss->cost() == Cost::formula; });
-    };
-    if (pairs_.size() > most_stated || !all_formulas()) return std::nullopt;
+    if (alone_.size() > most_stated || !all_formulas(alone_)) return std::nullopt;
     const std::lock_guard lock(measuring_);
     auto found = measured_.find(delta);
     if (found == measured_.end()) {
       if (measured_.size() >= most_kept) measured_.clear();
       const Unrecorded in_advance;
-      found = measured_.emplace(delta, composed_mu(pairs_, delta, tolerance_)).first;
+      found = measured_.emplace(delta, composed_mu(alone_, delta, tolerance_)).first;
     }
     static const Citation pairs("slack-pair", "each part by its mu and a slack: the squares of mu add, and so do the slacks at most");
     if (found->second) {
@@ -302,22 +338,25 @@ class OlderTheorems final : public ForwardingLoss {
   LossPointer composed_;
   std::array<const Loss*, 1> pair_;  // the composed pair, for operators
   Parts pairs_;
+  Parts alone_;  // the parts as they are answered alone, where the tail of a loss may be known better than that of its composed form
   RenyiSum divergences_;
   Tolerance tolerance_;
   double narrow_;  // no older theorem is asked for an answer of this relative width
   bool divergences_stated_;
   mutable std::mutex measuring_;
   mutable std::map<double, std::optional<GdpPair>> measured_;  // by the delta whose slacks were used
+  mutable std::optional<double> limit_floor_;                  // the least delta that the limit theorem may certify
+  mutable std::optional<BerryEsseen> limit_;
 };
 
 }  // namespace
 
-LossPointer never_worse(LossPointer composed, Parts parts, Tolerance tolerance) {
-  return std::make_shared<OlderTheorems>(std::move(composed), std::move(parts), tolerance, false);
+LossPointer never_worse(LossPointer composed, Parts parts, Tolerance tolerance, Parts alone) {
+  return std::make_shared<OlderTheorems>(std::move(composed), std::move(parts), std::move(alone), tolerance, false);
 }
 
 LossPointer smaller_of_pair_and_divergences(LossPointer composed, Parts parts, Tolerance tolerance) {
-  return std::make_shared<OlderTheorems>(std::move(composed), std::move(parts), tolerance, true);
+  return std::make_shared<OlderTheorems>(std::move(composed), std::move(parts), Parts{}, tolerance, true);
 }
 
 }  // namespace tradeoff::detail

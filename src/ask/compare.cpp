@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <string_view>
 #include <tuple>
 
 #include "limit/classical.h"
 #include "plan/did_you_mean.h"
+#include "report/exact_numbers.h"
 #include "report/label.h"
 #include "tradeoff/research.h"
 
@@ -56,9 +58,33 @@ void write_row(report::JsonWriter& out, const MethodRow& row) {
 
 }  // namespace
 
+namespace {
+
+/// The exact epsilon of a plan at this delta, or empty. [largest-loss] [canonical-constraints]
+std::string exact_epsilon_of(const Request& request, const Number& delta) {
+  const auto pure = delta.value.hi == 0 ? request.curve()->pure_epsilon() : std::nullopt;
+  return pure ? pure->text : report::exact_epsilon(request.plan(), delta);
+}
+
+/// At delta 0 the methods that add up largest losses agree; at other deltas the loss alone is bounded by one of its values.
+std::string exact_of(const MethodRow& row, const Request& request, const Number& delta, const std::string& epsilon) {
+  constexpr std::array<std::string_view, 6> adding = {"exact", "basic", "kairouz", "murtagh_vadhan", "loss_tail", "loss_pair"};
+  if (row.kind != RowKind::bound) return {};
+  if (row.method == "exact") return epsilon;
+  if (delta.value.hi == 0) return std::find(adding.begin(), adding.end(), row.method) != adding.end() ? epsilon : std::string();
+  return row.method == "loss_tail" ? report::exact_loss(request.plan(), row.epsilon) : std::string();
+}
+
+}  // namespace
+
 Compared compare_at(const Request& request, const Number& delta) {
   request.require_both_directions("the theorems cover both directions at once");
-  return {delta, compare_methods(request.plan(), delta.value, request.neighbours(), request.tolerance(), methods_of(request))};
+  Compared made{
+      delta, compare_methods(request.plan(), delta.value, request.neighbours(), request.tolerance(), methods_of(request)), {}, {}};
+  const std::string epsilon = exact_epsilon_of(request, delta);
+  for (const MethodRow& row : made.found.rows) made.exact.push_back(exact_of(row, request, delta, epsilon));
+  if (made.found.epsilon.hi < Interval::whole().hi) made.exact_epsilon = epsilon;
+  return made;
 }
 
 std::uint64_t people_of(const Request& request) { return request.has("people") ? request.whole("people") : 0; }
@@ -82,9 +108,11 @@ namespace {
 constexpr int cell_digits = 6;  // enough for a decision; four columns fit on a line
 
 /// A column of its own has room for ten digits.
-std::string cell(const MethodRow& row, bool alone) {
+std::string cell(const Compared& column, std::size_t i, bool alone) {
+  const MethodRow& row = column.found.rows[i];
   switch (row.kind) {
     case RowKind::bound:
+      if (const std::string& exact = column.exact[i]; !exact.empty()) return claimed(row.epsilon, report::SafeEnd::hi, exact);
       return alone ? report::claimed_briefly(row.epsilon, report::SafeEnd::hi)
                    : report::safe_end(row.epsilon, report::SafeEnd::hi, cell_digits);
     case RowKind::estimate:
@@ -121,7 +149,7 @@ std::string table_of(const std::vector<Compared>& columns, std::uint64_t people,
   const bool alone = columns.size() == 1;
   std::size_t cells = 10;  // the width of a column
   for (const Compared& column : columns)
-    for (const MethodRow& row : column.found.rows) cells = std::max(cells, cell(row, alone).size() + 2);
+    for (std::size_t i = 0; i < column.found.rows.size(); ++i) cells = std::max(cells, cell(column, i, alone).size() + 2);
   for (const Compared& column : columns) text += padded(column.delta.text, cells);
   text += "\n";
   std::string refused;
@@ -140,7 +168,7 @@ std::string table_of(const std::vector<Compared>& columns, std::uint64_t people,
       continue;
     }
     text += padded("  " + first.method, 22);
-    for (const Compared& column : columns) text += padded(cell(column.found.rows[i], alone), cells);
+    for (const Compared& column : columns) text += padded(cell(column, i, alone), cells);
     const std::size_t used = 22 + cells * columns.size();
     text +=
         alone ? report::wrapped(spoke->found.rows[i].remark, used, used) : "\n      " + report::wrapped(spoke->found.rows[i].remark, 6, 6);
@@ -148,7 +176,8 @@ std::string table_of(const std::vector<Compared>& columns, std::uint64_t people,
   if (style.quiet) text.clear();
   for (const Compared& column : columns) {
     const std::string by = column.found.best.empty() ? "" : "; by " + column.found.best;
-    const report::Claim claim{"epsilon", column.found.epsilon, report::SafeEnd::hi, "at delta = " + column.delta.text, {}};
+    const report::Claim claim{"epsilon", column.found.epsilon, report::SafeEnd::hi, "at delta = " + column.delta.text,
+                              {},        column.exact_epsilon};
     text += to_text(claim, {style.quiet, style.remark + by});
   }
   if (!style.quiet) {

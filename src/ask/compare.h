@@ -14,6 +14,8 @@ namespace tradeoff::detail::ask {
 struct Compared {
   Number delta;
   Comparison found;
+  std::vector<std::string> exact;  ///< the exact number of each row, where the plan determines it; otherwise empty
+  std::string exact_epsilon;       ///< of the answer
 };
 
 [[nodiscard]] Compared compare_at(const Request& request, const Number& delta);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <utility>
 
 #include "ask/request.h"
+#include "report/exact_numbers.h"
 
 namespace tradeoff::detail::ask {
 namespace {
@@ -17,7 +19,9 @@ Answer answer_delta(const Request& request) {
   const Interval delta = value_of_delta(*curve, epsilon, request.direction());
   auto log10 = report::log10_if_tiny(delta);
   if (log10) log10 = report::log10_if_tiny(delta, curve->log_delta_at(epsilon, request.direction()));
-  return answer_claim({"delta", delta, *request.question().safe_end, "at epsilon = " + request.shown("epsilon"), log10}, curve);
+  report::Claim claim{"delta", delta, *request.question().safe_end, "at epsilon = " + request.shown("epsilon"), log10};
+  claim.exact = report::exact_delta(request.plan(), epsilon);
+  return answer_claim(std::move(claim), curve);
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 #include <array>
 
 #include "ask/request.h"
+#include "numeric/number_text.h"
+#include "report/exact_numbers.h"
 #include "tradeoff/operations.h"
 
 namespace tradeoff::detail::ask {
@@ -25,10 +27,10 @@ Answer answer_list(const Request& request) {
               out.begin_object().key("epsilon").interval((*epsilons)[i].value).key("delta").interval((*found)[i]).end_object();
             out.end_array().end_object();
           },
-          [epsilons, found, both](const report::Style& style) {
+          [epsilons, found, both, asked = request.plan()](const report::Style& style) {
             std::string text, plan;
             for (std::size_t i = 0; i < found->size(); ++i) {
-              const std::string delta = report::safe_end((*found)[i], report::SafeEnd::hi, 10);
+              const std::string delta = claimed((*found)[i], report::SafeEnd::hi, report::exact_delta(asked, (*epsilons)[i]));
               text += "epsilon = " + (*epsilons)[i].text + "   delta <= " + delta + "\n";
               plan += (plan.empty() ? "(" : ", (") + (*epsilons)[i].text + ", " + delta + ")";
             }
@@ -50,11 +52,15 @@ Answer answer_guarantees(const Request& request) {
               out.begin_object().key("epsilon").interval(corner.epsilon).key("delta").interval(corner.delta).end_object();
             out.end_array();
           },
-          [corners](const report::Style& style) {
+          [corners, plan = request.plan()](const report::Style& style) {
             std::string text;
-            for (const Guarantee& corner : *corners)
-              text += "epsilon <= " + report::safe_end(corner.epsilon, report::SafeEnd::hi, 10) +
-                      "   delta <= " + report::safe_end(corner.delta, report::SafeEnd::hi, 10) + "\n";
+            for (const Guarantee& corner : *corners) {
+              const std::string exact = report::exact_loss(plan, corner.epsilon);
+              const std::string epsilon = claimed(corner.epsilon, report::SafeEnd::hi, exact);
+              const Number written{epsilon, *numeric::enclose_decimal(epsilon)};
+              text += "epsilon <= " + epsilon +
+                      "   delta <= " + claimed(corner.delta, report::SafeEnd::hi, report::exact_delta(plan, written)) + "\n";
+            }
             return style.quiet ? text : text + "(" + std::to_string(corners->size()) + " corners; " + style.remark + ")\n";
           },
           curve};

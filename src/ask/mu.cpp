@@ -3,6 +3,7 @@
 
 #include "ask/request.h"
 #include "numeric/conversions.h"
+#include "report/exact_numbers.h"
 #include "tradeoff/gdp.h"
 
 namespace tradeoff::detail::ask {
@@ -82,19 +83,22 @@ Answer answer_head(const Request& request, const std::shared_ptr<const Curve>& c
 }
 
 std::string written(const Number& slack, const GdpPair& pair) {
-  return pair.slack == slack.value ? slack.text : report::safe_end(pair.slack, report::SafeEnd::hi, 13);
+  return pair.slack == slack.value ? slack.text : report::safe_end(pair.slack, report::SafeEnd::hi, 6);
 }
 
-std::string text_of(const GdpMeasurement& found, const std::vector<Number>& slacks, const report::Style& style) {
+/// `exact` is the mu of Gaussian noise, or empty. A slack lowers mu, so it stays a bound.
+std::string text_of(const GdpMeasurement& found, const std::vector<Number>& slacks, const std::string& exact, const report::Style& style) {
   std::string text;
   if (found.verdict == GdpVerdict::gdp)
-    text = to_text(report::Claim{"mu", found.mu, report::SafeEnd::hi, "", {}}, style);
+    text = to_text(report::Claim{"mu", found.mu, report::SafeEnd::hi, "", {}, exact}, style);
   else
     text = found.verdict == GdpVerdict::not_gdp ? "not Gaussian-DP for any mu\n" : "undecided: nothing is known about the tail\n";
-  for (std::size_t i = 0; i < slacks.size(); ++i)
-    text += to_text(
-        report::Claim{"mu", found.with_slack[i].mu, report::SafeEnd::hi, "with slack " + written(slacks[i], found.with_slack[i]), {}},
-        {style.quiet, ""});
+  for (std::size_t i = 0; i < slacks.size(); ++i) {
+    const GdpPair& pair = found.with_slack[i];
+    report::Claim claim{"mu", pair.mu, report::SafeEnd::hi, "with slack " + written(slacks[i], pair), {}};
+    if (pair.mu.contains(found.mu.lo)) claim.bound = exact;
+    text += to_text(claim, {style.quiet, ""});
+  }
   return text + text_of(found.warnings, style);
 }
 
@@ -127,7 +131,10 @@ Answer answer_mu(const Request& request) {
             write(out, found.warnings);
             out.end_object();
           },
-          [found, slacks](const report::Style& style) { return text_of(found, slacks, style); }, curve};
+          [found, slacks, exact = report::exact_mu(request.plan(), *curve)](const report::Style& style) {
+            return text_of(found, slacks, exact, style);
+          },
+          curve};
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "ask/request.h"
+#include "report/exact_numbers.h"
 #include "tradeoff/limit.h"
 
 namespace tradeoff::detail::ask {
@@ -28,9 +29,9 @@ void write_zcdp(report::JsonWriter& out, const std::optional<Interval>& rho) {
     out.null();
 }
 
-std::string zcdp_text(const std::optional<Interval>& rho) {
+std::string zcdp_text(const std::optional<Interval>& rho, const std::string& exact) {
   if (!rho) return "not known to be zCDP\n";
-  return to_text(report::Claim{"rho", *rho, report::SafeEnd::hi, "of zCDP", {}}, {true, ""});
+  return to_text(report::Claim{"rho", *rho, report::SafeEnd::hi, "of zCDP", {}, exact}, {true, ""});
 }
 
 // [renyi-curve] [renyi-conversion]
@@ -39,7 +40,9 @@ Answer answer_renyi(const Request& request) {
   const RenyiCurve renyi = renyi_curve(request.plan(), request.neighbours(), request.tolerance());
   const auto rho = renyi.zcdp();
   const auto curve = request.curve();
+  const std::string exact_rho = rho ? report::exact_rho(request.plan(), *rho) : "";
   if (!request.has("delta")) {
+    const std::string exact = report::exact_divergence(request.plan(), request.number("order"));
     const Interval divergence = divergence_at(renyi, request);
     const std::string condition = "at order " + request.text("order");
     return {[=](report::JsonWriter& out) {
@@ -47,7 +50,8 @@ Answer answer_renyi(const Request& request) {
               out.end_object();
             },
             [=](const report::Style& style) {
-              return to_text(report::Claim{"Renyi divergence", divergence, report::SafeEnd::hi, condition, {}}, style) + zcdp_text(rho);
+              return to_text(report::Claim{"Renyi divergence", divergence, report::SafeEnd::hi, condition, {}, exact}, style) +
+                     zcdp_text(rho, exact_rho);
             },
             curve};
   }
@@ -63,7 +67,7 @@ Answer answer_renyi(const Request& request) {
             out.end_object();
           },
           [=](const report::Style& style) {
-            return to_text(report::Claim{"epsilon", found.value, report::SafeEnd::hi, condition, {}}, style) + zcdp_text(rho);
+            return to_text(report::Claim{"epsilon", found.value, report::SafeEnd::hi, condition, {}}, style) + zcdp_text(rho, exact_rho);
           },
           curve};
 }

@@ -28,7 +28,7 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
     return first_tight(
         {0, 1}, [&](const Loss& path) { return path.delta(direction, epsilon); },
         [this](Interval found, double width) {
-          return found.width() <= width * found.hi || found.hi <= std::max(facts_.far, Negligible::delta());
+          return found.width() <= std::max(width * found.hi, Negligible::delta()) || found.hi <= std::max(facts_.far, Negligible::delta());
         });
   }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {

@@ -114,7 +114,8 @@ class Meter {
         return {found.mu, slack, found.at_epsilon};
       }
     const Supremum seen = head(reach(), slack);
-    return {{seen.mu.lo, infinity}, slack, seen.at_epsilon};
+    const double above = std::min(tail_.gdp_mu, loss_.mu_above().value_or(infinity));  // a slack lowers mu
+    return {{seen.mu.lo, std::max(seen.mu.lo, above)}, slack, seen.at_epsilon};
   }
 
  private:

@@ -8,6 +8,7 @@
 
 #include "ledger/currency.h"
 #include "numeric/number_text.h"
+#include "numeric/rational.h"
 #include "plan/neighbours.h"
 #include "report/claim.h"
 #include "report/escape.h"
@@ -35,10 +36,21 @@ Bar bar_of(const Account& account, int length) {
 
 std::string percent(double share) { return numeric::to_text_above(100 * share, 3) + " %"; }
 
+/// The exact number that was charged, if the enclosure of the quantity contains it: the root of the amount for mu. Empty otherwise.
+std::string exact_of(const Charge& charge) {
+  const auto quotient = numeric::read_quotient(charge.amount);
+  const auto amount = quotient ? numeric::exact_rational(*quotient) : std::nullopt;
+  const auto exact = charge.quantity == "mu" ? root(amount) : amount;
+  if (!exact) return {};
+  const numeric::Quotient number = numeric::to_quotient(*exact);
+  const Interval value = numeric::enclose(number);
+  return value.lo <= charge.value.hi && charge.value.lo <= value.hi ? to_string(number) : std::string();
+}
+
 /// "mu <= 0.1, charged 0.01 (mu squared)".
 std::string sentence_of(const Charge& charge) {
-  std::string text = charge.quantity + " <= " + report::claimed(charge.value, report::SafeEnd::hi) + ", charged " + charge.amount + " (" +
-                     unit_of(charge.currency) + ")";
+  std::string text = charge.quantity + " <= " + report::claimed(charge.value, report::SafeEnd::hi, exact_of(charge)) + ", charged " +
+                     charge.amount + " (" + unit_of(charge.currency) + ")";
   if (charge.slack != "0") text += " and a slack of " + charge.slack;
   return text;
 }

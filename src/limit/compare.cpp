@@ -7,12 +7,11 @@
 #include <map>
 #include <optional>
 
+#include "analyze/berry_esseen.h"
 #include "analyze/parts_of_plan.h"
 #include "curve/curve_state.h"
 #include "engine/compose.h"
-#include "limit/berry_esseen.h"
 #include "limit/classical.h"
-#include "limit/moments.h"
 #include "loss/atoms.h"
 #include "loss/gaussian_profile.h"
 #include "loss/question_scope.h"
@@ -25,6 +24,7 @@
 #include "numeric/plain_text.h"
 #include "numeric/root.h"
 #include "operators/duality.h"
+#include "operators/loss_moments.h"
 #include "plan/arguments.h"
 #include "plan/vocabulary.h"
 #include "tradeoff/analyze.h"

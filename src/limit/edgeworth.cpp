@@ -4,7 +4,6 @@
 
 #include "analyze/parts_of_plan.h"
 #include "limit/limit_parts.h"
-#include "limit/moments.h"
 #include "loss/atoms.h"
 #include "loss/question_scope.h"
 #include "loss/recording.h"
@@ -12,6 +11,7 @@
 #include "numeric/floating_point_guard.h"
 #include "numeric/normal.h"
 #include "numeric/root.h"
+#include "operators/loss_moments.h"
 #include "tradeoff/error.h"
 #include "tradeoff/limit.h"
 

@@ -77,10 +77,18 @@ Atoms atoms_of_pair(const std::vector<Interval>& p, const std::vector<Interval>&
   return make_atoms(std::move(finite), only_p, only_q, false);
 }
 
+Interval mass_under_q(const Atoms& atoms, std::size_t index) {
+  const Atom& atom = atoms.finite[index];
+  const Atom& image = atoms.finite[atoms.finite.size() - 1 - index];
+  constexpr double near_overflow = -700;  // e^-loss overflows below -709
+  if (atoms.mirrored && atom.loss.lo < near_overflow && image.loss == -atom.loss) return image.mass;
+  return clamp(atom.mass * exp(-atom.loss), 0, 1);
+}
+
 Atoms swapped(const Atoms& atoms) {
   std::vector<Atom> finite;
   finite.reserve(atoms.finite.size());
-  for (const Atom& atom : atoms.finite) finite.push_back({-atom.loss, clamp(atom.mass * exp(-atom.loss), 0, 1)});
+  for (std::size_t i = 0; i < atoms.finite.size(); ++i) finite.push_back({-atoms.finite[i].loss, mass_under_q(atoms, i)});
   std::reverse(finite.begin(), finite.end());
   Atoms other = make_atoms(std::move(finite), atoms.other_infinite, atoms.infinite, atoms.mirrored);
   other.slack = atoms.slack;

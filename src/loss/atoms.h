@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "tradeoff/interval.h"
@@ -34,6 +35,9 @@ struct Atoms {
 
 /// The swapped pair: negated losses, masses under Q.
 [[nodiscard]] Atoms swapped(const Atoms& atoms);
+
+/// The probability of one atom under Q. A mirrored law has it at the mirror image, also where exp(-loss) overflows.
+[[nodiscard]] Interval mass_under_q(const Atoms& atoms, std::size_t index);
 
 /// Encloses delta(e) = sum of mass * (1 - exp(e - loss))+ plus the infinite mass, for every e in `epsilon`; the second function encloses
 /// its logarithm.

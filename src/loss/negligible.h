@@ -6,7 +6,8 @@
 namespace tradeoff::detail {
 
 /// While it exists on a thread, a delta up to this size need only be bounded from above, because the answer adds it to much larger numbers.
-/// Engines may then skip the far tail of a loss, which costs most. It affects how tight a value is, never whether it is valid.
+/// Engines may then skip the far tail of a loss, which costs most, and a larger delta need not be narrower than this. It affects how tight
+/// a value is, never whether it is valid.
 class Negligible {
  public:
   explicit Negligible(double delta) : before_(delta_) { delta_ = std::max(delta_, delta); }

@@ -106,7 +106,12 @@ Tail heavy_tail(TailKind kind, LargestLoss largest) {
 // [largest-loss] A loss l of the base becomes log(1 + rate (e^l - 1)) in the remove direction; in the add direction, where the base's
 // loss is l, it becomes -log(1 + rate (e^-l - 1)). Both grow with l and with the rate.
 LargestLoss poisson_largest(const LargestLoss& base, Interval rate) {
-  const auto remove = [](double l, double r) { return log1p(Interval::exactly(r) * expm1(Interval::exactly(l))); };
+  constexpr double near_overflow = 700;  // e^l overflows after 709
+  const auto remove = [](double l, double r) {
+    const Interval loss = Interval::exactly(l), sampled = Interval::exactly(r);
+    if (!(l > near_overflow && l < infinity)) return log1p(sampled * expm1(loss));
+    return loss + log(sampled + (1.0 - sampled) * exp(-loss));  // the same without overflow
+  };
   const auto add = [](double l, double r) { return -log1p(Interval::exactly(r) * expm1(Interval::exactly(-l))); };
   return {{std::max(remove(base.remove.lo, rate.lo).lo, 0.0), remove(base.remove.hi, rate.hi).hi},
           {std::max(add(base.add.lo, rate.lo).lo, 0.0), add(base.add.hi, rate.hi).hi}};

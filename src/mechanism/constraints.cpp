@@ -199,6 +199,9 @@ std::optional<numeric::Rational> least_pure_epsilon(const std::vector<WrittenGua
 
 std::optional<numeric::Rational> largest_loss_of_dp(const Arguments& arguments) { return least_pure_epsilon(guarantees_of_dp(arguments)); }
 
+/// The least private mechanism has the losses +-epsilon, and infinite ones. [canonical-constraints]
+std::optional<numeric::Rational> loss_step_of_dp(const Arguments& arguments) { return arguments.exact("epsilon"); }
+
 std::optional<numeric::Rational> largest_loss_of_constraints(const Arguments& arguments) {
   return least_pure_epsilon(guarantees_of_constraints(arguments));
 }
@@ -215,7 +218,8 @@ Word dp_word() {
           .stated = true,
           .make = make_dp,
           .guarantees = guarantees_of_dp,
-          .largest_loss = largest_loss_of_dp};
+          .largest_loss = largest_loss_of_dp,
+          .loss_step = loss_step_of_dp};
 }
 
 Word constraints_word() {

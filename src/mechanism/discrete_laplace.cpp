@@ -85,6 +85,11 @@ std::optional<numeric::Rational> largest_loss_of_discrete_laplace(const Argument
   return ratio(arguments.exact("sensitivity"), arguments.exact("scale"));
 }
 
+/// Neighbouring integers differ by 1/scale in the logarithm of either probability.
+std::optional<numeric::Rational> loss_step_of_discrete_laplace(const Arguments& arguments) {
+  return ratio(numeric::Rational{1, 1}, arguments.exact("scale"));
+}
+
 LossPointer make_truncated_discrete_laplace(const Arguments& arguments, const WordContext&) {
   return truncated_discrete_laplace(arguments.number("scale"), arguments.whole("bound"), arguments.whole("sensitivity"));
 }
@@ -113,7 +118,8 @@ Word discrete_laplace_word() {
           .synonyms = {{"geometric"}},
           .norm = "l1",
           .make = make_discrete_laplace,
-          .largest_loss = largest_loss_of_discrete_laplace};
+          .largest_loss = largest_loss_of_discrete_laplace,
+          .loss_step = loss_step_of_discrete_laplace};
 }
 
 Word truncated_discrete_laplace_word() {

@@ -93,6 +93,18 @@ LossPointer make_gaussian(const Arguments& arguments, const WordContext& context
   return gaussian_loss((context.neighbours() == Neighbours::replace_one ? 2.0 * norm : norm) / sigma, {clip}, GaussianOf::clipped_noise);
 }
 
+/// The divergence of order a of a Gaussian pair is a mu^2/2. [renyi-curve]
+std::optional<numeric::Rational> half_of_square(const std::optional<numeric::Rational>& mu) {
+  return ratio(product(mu, mu), numeric::Rational{2, 1});
+}
+
+std::optional<numeric::Rational> rho_of_gaussian(const Arguments& arguments) {
+  if (arguments.has("clip")) return std::nullopt;  // it depends on the neighbours
+  return half_of_square(ratio(arguments.exact("sensitivity"), arguments.exact("sigma")));
+}
+
+std::optional<numeric::Rational> rho_of_gdp(const Arguments& arguments) { return half_of_square(arguments.exact("mu")); }
+
 LossPointer make_gdp(const Arguments& arguments, const WordContext&) { return gaussian_loss(arguments.number("mu")); }
 
 }  // namespace
@@ -112,7 +124,8 @@ Word gaussian_word() {
                           .optional = true}},
           .synonyms = {{"normal"}, {"scale=", "gaussian takes sigma, its standard deviation"}},
           .norm = "l2",
-          .make = make_gaussian};
+          .make = make_gaussian,
+          .rho = rho_of_gaussian};
 }
 
 Word gdp_word() {
@@ -121,7 +134,8 @@ Word gdp_word() {
           .meaning = "anything known only to be mu-GDP",
           .parameters = {{"mu", Kind::number, "the mu of Gaussian differential privacy", range::non_negative, effect::riskier}},
           .stated = true,
-          .make = make_gdp};
+          .make = make_gdp,
+          .rho = rho_of_gdp};
 }
 
 }  // namespace tradeoff::detail

@@ -44,7 +44,8 @@ Word randomized_response_word() {
                          {"choices", Kind::integer, "number of possible answers", range::whole(2, most_choices), effect::unknown, "2"}},
           .synonyms = {{"rr"}},
           .make = make_randomized_response,
-          .largest_loss = largest_loss_of_randomized_response};
+          .largest_loss = largest_loss_of_randomized_response,
+          .loss_step = largest_loss_of_randomized_response};
 }
 
 }  // namespace tradeoff::detail

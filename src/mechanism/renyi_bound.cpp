@@ -212,6 +212,8 @@ LossPointer make_rdp(const Arguments& arguments, const WordContext&) { return re
 
 LossPointer make_zcdp(const Arguments& arguments, const WordContext&) { return zcdp_bound(arguments.number("rho")); }
 
+std::optional<numeric::Rational> rho_of_zcdp(const Arguments& arguments) { return arguments.exact("rho"); }
+
 }  // namespace
 
 Word rdp_word() {
@@ -229,7 +231,8 @@ Word zcdp_word() {
           .meaning = "anything known only to be rho-zCDP (lossy)",
           .parameters = {{"rho", Kind::number, "the rho of zero-concentrated privacy", range::non_negative, effect::riskier}},
           .stated = true,
-          .make = make_zcdp};
+          .make = make_zcdp,
+          .rho = rho_of_zcdp};
 }
 
 }  // namespace tradeoff::detail

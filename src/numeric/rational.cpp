@@ -31,6 +31,16 @@ namespace {
   return {numerator / divisor, denominator / divisor};
 }
 
+/// The root of a square; empty for any other number. By bisection: the root has at most 64 bits.
+[[nodiscard]] std::optional<Bits128> root_of(Bits128 square) {
+  Bits128 low = 0, high = Bits128{1} << 64U;  // low^2 <= square < high^2
+  while (high - low > 1) {
+    const Bits128 middle = low + (high - low) / 2;
+    (middle * middle <= square ? low : high) = middle;
+  }
+  return low * low == square ? std::optional(low) : std::nullopt;
+}
+
 [[nodiscard]] std::optional<Bits128> integer_of(const std::string& digits) {
   std::optional<Bits128> value = Bits128{0};
   for (const char c : digits) {
@@ -96,6 +106,19 @@ std::optional<Rational> ratio(const std::optional<Rational>& a, const std::optio
   const auto numerator = checked_product(a->numerator / above, b->denominator / below);
   const auto denominator = checked_product(a->denominator / below, b->numerator / above);
   return numerator && denominator ? std::optional(reduced(*numerator, *denominator)) : std::nullopt;
+}
+
+std::optional<Rational> product(const std::optional<Rational>& a, const std::optional<Rational>& b) {
+  if (!a || !b) return std::nullopt;
+  if (b->numerator == 0) return Rational{};
+  return ratio(a, Rational{b->denominator, b->numerator});
+}
+
+// In lowest terms a quotient is a square only if both of its parts are.
+std::optional<Rational> root(const std::optional<Rational>& a) {
+  if (!a) return std::nullopt;
+  const auto numerator = root_of(a->numerator), denominator = root_of(a->denominator);
+  return numerator && denominator ? std::optional(Rational{*numerator, *denominator}) : std::nullopt;
 }
 
 // Compares the whole parts, then the reciprocals of the fractions in the opposite order: nothing overflows.

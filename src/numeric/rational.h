@@ -25,8 +25,12 @@ struct Rational {
 
 [[nodiscard]] std::optional<Rational> sum(const std::optional<Rational>& a, const std::optional<Rational>& b);
 [[nodiscard]] std::optional<Rational> product(const std::optional<Rational>& a, std::uint64_t times);
+[[nodiscard]] std::optional<Rational> product(const std::optional<Rational>& a, const std::optional<Rational>& b);
 /// a/b; empty if b is zero.
 [[nodiscard]] std::optional<Rational> ratio(const std::optional<Rational>& a, const std::optional<Rational>& b);
+
+/// The square root; empty if it is irrational.
+[[nodiscard]] std::optional<Rational> root(const std::optional<Rational>& a);
 
 [[nodiscard]] std::strong_ordering compare(Rational a, Rational b);
 

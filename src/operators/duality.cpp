@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -55,7 +56,10 @@ class Comparison {
 
 // [profile-inversion] delta is non-increasing: a certain "above" at a proves epsilon > a, a certain "at most" at b proves epsilon <= b.
 Interval search_epsilon(const Profile& profile, Interval delta) {
-  if (const auto closed = profile.closed_epsilon(delta)) return *closed;
+  if (const auto closed = profile.closed_epsilon(delta)) {
+    if (closed->hi < infinity || closed->lo == infinity) return *closed;
+    return {closed->lo, std::max(closed->lo, profile.epsilon_above(delta))};
+  }
   const Interval at_infinity = profile.infinite_mass();
   if (at_infinity.lo > delta.hi) {
     profile.cite();
@@ -66,17 +70,24 @@ Interval search_epsilon(const Profile& profile, Interval delta) {
   if (at_low.after) return comparison.proved(Interval::exactly(0));
   double low = 0;
   double high = 1;
-  // A finite epsilon beyond 2^20 is of no use, and the answer infinity is still valid.
-  for (; high < 0x1p20; high *= 2) {
+  // From 2^19 on a finite epsilon is of little use: the exponent doubles, if values are cheap, and then the tail decides.
+  constexpr double large = 0x1p19, largest = std::numeric_limits<double>::max();
+  const double last = profile.cost() == Cost::formula ? largest : large;
+  for (bool more = true; more; high = high < large ? 2 * high : std::min(high * high, largest)) {
+    more = high < last;
     const numeric::Verdict verdict = comparison.at(high);
-    if (verdict.after)
-      return comparison.proved(numeric::narrow_bracket([&](double e) { return comparison.at(e); }, low, at_low, high, verdict));
+    if (verdict.after) {
+      const Interval found =
+          comparison.proved(numeric::narrow_bracket([&](double e) { return comparison.at(e); }, low, at_low, high, verdict));
+      if (high <= large) return found;
+      return {found.lo, std::max(found.lo, std::min(found.hi, profile.epsilon_above(delta)))};
+    }
     if (verdict.before) {
       low = high;
       at_low = verdict;
     }
   }
-  return comparison.proved({low, infinity});
+  return comparison.proved({low, std::max(low, profile.epsilon_above(delta))});
 }
 
 }  // namespace

@@ -88,8 +88,10 @@ PoissonLoss::PoissonLoss(LossPointer base, Interval rate)
   if (atoms == nullptr || rate.hi >= 1) return;
   // An outcome of masses (p, q) becomes ((1 - rate) q + rate p, q); an outcome that only Q produces gets the finite loss log(1 - rate).
   std::vector<Atom> finite;
-  for (const Atom& atom : atoms->finite)
-    finite.push_back({sampled_loss(atom.loss, rate), clamp(atom.mass * (rate + (1.0 - rate) * exp(-atom.loss)), 0, 1)});
+  for (std::size_t i = 0; i < atoms->finite.size(); ++i) {
+    const auto& [loss, mass] = atoms->finite[i];
+    finite.push_back({sampled_loss(loss, rate), clamp(rate * mass + (1.0 - rate) * mass_under_q(*atoms, i), 0, 1)});
+  }
   finite.push_back({log1p(-rate), (1.0 - rate) * atoms->other_infinite});
   remove_ = make_atoms(std::move(finite), rate * atoms->infinite, Interval::exactly(0), false);
   remove_->slack = atoms->slack;  // sampling keeps the bound on outcomes that reveal less

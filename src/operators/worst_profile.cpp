@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "loss/gaussian_profile.h"
 #include "loss/mirrored_delta.h"
 #include "loss/recording.h"
 #include "numeric/arithmetic.h"
@@ -122,6 +123,21 @@ void Profile::cite_largest_loss() const {
   static const Citation largest("largest-loss", "delta is 0 from the largest loss on, and the largest losses add up");
   loss_.cite();
   record(largest);
+}
+
+// [tail-model]
+double Profile::epsilon_above(Interval delta) const {
+  static const Citation below_gaussian("tail-model", "delta is at most that of a Gaussian pair");
+  const Tail tail = loss_.tail();
+  const double largest = largest_loss().hi;
+  const bool has_mu = tail.gdp_mu < infinity && delta.lo > 0;
+  const double by_mu = has_mu ? gaussian_epsilon(Interval::exactly(tail.gdp_mu), Interval::exactly(delta.lo)).hi : infinity;
+  if (largest <= by_mu && largest < infinity) cite_largest_loss();
+  if (by_mu < largest) {
+    loss_.cite();
+    record(below_gaussian);
+  }
+  return std::min(largest, by_mu);
 }
 
 std::optional<Interval> Profile::closed_epsilon(Interval delta) const {

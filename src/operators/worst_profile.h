@@ -32,6 +32,10 @@ class Profile {
   /// Encloses the largest loss: delta is 0 from its upper end on, and positive below its lower end. [largest-loss]
   [[nodiscard]] Interval largest_loss() const;
   void cite_largest_loss() const;
+  /// An upper bound of epsilon by the tail alone: the largest loss, or the mu of the pair; infinite if neither is known. [tail-model]
+  [[nodiscard]] double epsilon_above(Interval delta) const;
+  /// Of one value.
+  [[nodiscard]] Cost cost() const { return loss_.cost(); }
   /// Approximations of `delta` and `swapped_delta` for searches.
   [[nodiscard]] double rough_delta(double epsilon) const;
   [[nodiscard]] double rough_swapped_delta(double epsilon) const;

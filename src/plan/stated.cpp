@@ -80,4 +80,55 @@ std::optional<numeric::Rational> detail::exact_largest_loss(const Plan& plan, co
   return total;
 }
 
+namespace {
+
+std::optional<ExactRho> rho_of(const Call& source, const Vocabulary& vocabulary) {
+  const Word* word = vocabulary.find(Role::source, source.name);
+  if (word == nullptr) return std::nullopt;
+  const Arguments arguments(source, vocabulary);
+  const bool is_exact = word->rho != nullptr;
+  const auto largest = is_exact || word->largest_loss == nullptr ? std::nullopt : word->largest_loss(arguments);
+  const auto rho = is_exact ? word->rho(arguments) : ratio(product(largest, largest), numeric::Rational{2, 1});
+  return rho ? std::optional(ExactRho{*rho, is_exact}) : std::nullopt;
+}
+
+std::optional<ExactRho> rho_of(const Line& line, const Vocabulary& vocabulary) {
+  const auto* call = std::get_if<Call>(&line.source);
+  auto found = call != nullptr ? rho_of(*call, vocabulary) : exact_rho(std::get<Plan>(line.source), vocabulary);
+  for (const Call& operation : line.operators) {
+    const auto factor = found ? factor_of(operation, vocabulary) : std::nullopt;
+    if (!factor) return std::nullopt;
+    const bool grouped = vocabulary.find(Role::operation, operation.name)->records != nullptr;
+    auto rho = product(found->value, *factor);
+    if (grouped) rho = product(rho, *factor);
+    if (!rho) return std::nullopt;
+    found->value = *rho;
+  }
+  return found;
+}
+
+}  // namespace
+
+std::optional<ExactRho> detail::exact_rho(const Plan& plan, const Vocabulary& vocabulary) {
+  ExactRho total{};
+  for (const Line& line : plan.lines) {
+    const auto one = rho_of(line, vocabulary);
+    const auto both = one ? sum(total.value, one->value) : std::nullopt;
+    if (!both) return std::nullopt;
+    total = {*both, total.is_exact && one->is_exact};
+  }
+  return total;
+}
+
+std::optional<numeric::Rational> detail::exact_loss_step(const Plan& plan, const Vocabulary& vocabulary) {
+  if (plan.lines.size() != 1) return std::nullopt;
+  const Line& line = plan.lines.front();
+  const auto* call = std::get_if<Call>(&line.source);
+  const Word* word = call == nullptr ? nullptr : vocabulary.find(Role::source, call->name);
+  if (word == nullptr || word->loss_step == nullptr) return std::nullopt;
+  for (const Call& operation : line.operators)
+    if (vocabulary.find(Role::operation, operation.name)->times == nullptr) return std::nullopt;
+  return word->loss_step(Arguments(*call, vocabulary));
+}
+
 }  // namespace tradeoff

@@ -158,6 +158,10 @@ struct Word {
   /// The largest privacy loss of a source, the same in both directions, in the exact numbers of the plan; empty if it is no such number.
   /// [largest-loss]
   std::optional<numeric::Rational> (*largest_loss)(const Arguments& arguments) = nullptr;
+  /// rho of a source whose divergence of every order a is a * rho, in the exact numbers of the plan. [renyi-curve]
+  std::optional<numeric::Rational> (*rho)(const Arguments& arguments) = nullptr;
+  /// Every finite loss of the source is a multiple of this number.
+  std::optional<numeric::Rational> (*loss_step)(const Arguments& arguments) = nullptr;
   /// Noise whose privacy is not monotone in its scale: what is known for every scale.
   ScaledNoise (*noise)(const Arguments& arguments) = nullptr;
   /// A tail: what it states.
@@ -219,6 +223,16 @@ using tradeoff::parse;  // the overload below would hide it
 [[nodiscard]] std::vector<WrittenGuarantee> stated_guarantees(const Plan& plan, const Vocabulary& vocabulary);
 /// The largest privacy loss of a plan, the same in both directions, if every line has one and it can be computed exactly. [largest-loss]
 [[nodiscard]] std::optional<numeric::Rational> exact_largest_loss(const Plan& plan, const Vocabulary& vocabulary);
+
+/// A rho of zero-concentrated DP: divergences add, and those of a group grow with the square of its size; a source with a largest loss
+/// epsilon has epsilon^2/2. `is_exact` if every divergence is exactly order * rho. [renyi-curve] [group-zcdp]
+struct ExactRho {
+  numeric::Rational value;
+  bool is_exact = true;
+};
+[[nodiscard]] std::optional<ExactRho> exact_rho(const Plan& plan, const Vocabulary& vocabulary);
+/// A number of which every finite loss of the plan is a multiple; for one line that repeats a source.
+[[nodiscard]] std::optional<numeric::Rational> exact_loss_step(const Plan& plan, const Vocabulary& vocabulary);
 
 /// Whether an argument of the word contains plans.
 [[nodiscard]] bool holds_plans(const Word& word);

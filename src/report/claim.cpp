@@ -47,10 +47,8 @@ bool is_just_beyond(Interval value, SafeEnd safe) {
 
 std::string text_of_exponent(Interval log10, SafeEnd safe) { return "10^" + safe_end(log10, safe, least_interval_digits); }
 
-/// The exact decimal if there is one; a quotient is claimed by its decimal expansion.
 std::string claimed(const Claim& claim) {
-  const bool decimal = !claim.exact.empty() && claim.exact.size() <= digits_of_a_double && claim.exact.find('/') == std::string::npos;
-  return decimal ? claim.exact : report::claimed(claim.value, claim.safe);
+  return report::claimed(claim.value, claim.safe, claim.exact.empty() ? claim.bound : claim.exact);
 }
 
 }  // namespace
@@ -76,6 +74,12 @@ std::string claimed(Interval value, SafeEnd safe) {
   if (!exact.empty()) return exact;
   const int digits = digits_to_show(value, 1, least_claim_digits, most_claim_digits);
   return digits == most_claim_digits ? claimed_briefly(value, safe) : safe_end(value, safe, digits);
+}
+
+// A quotient is claimed by its decimal expansion.
+std::string claimed(Interval value, SafeEnd safe, const std::string& exact) {
+  const bool decimal = !exact.empty() && exact.size() <= digits_of_a_double && exact.find('/') == std::string::npos;
+  return decimal ? exact : claimed(value, safe);
 }
 
 std::string claimed_briefly(Interval value, SafeEnd safe) {

@@ -23,6 +23,7 @@ struct Claim {
   std::optional<Interval> log10;  ///< of a value too small for a double
   std::string exact = {};         ///< the exact number, where it is known: 2.5 or 28200/103
   std::string instead = {};       ///< what to ask where no finite value holds
+  std::string bound = {};         ///< a proved bound within the width of the interval; it is claimed instead of the safe end
 };
 
 /// What is printed besides the claim.
@@ -48,6 +49,9 @@ struct Style {
 /// The safe end as it is claimed: all its digits if both ends are equal, otherwise at most six significant digits, as many as the width
 /// supports, rounded to the safe side; ten where six would add a whole step to a bound just beyond a short decimal (0.99 + 1e-14).
 [[nodiscard]] std::string claimed(Interval value, SafeEnd safe);
+
+/// The same where an exact number is known that equals the value or bounds it: the number, if it is a decimal.
+[[nodiscard]] std::string claimed(Interval value, SafeEnd safe, const std::string& exact);
 
 /// The safe end as it is claimed, without regard to the width: six significant digits, or ten.
 [[nodiscard]] std::string claimed_briefly(Interval value, SafeEnd safe);

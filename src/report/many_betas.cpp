@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "curve/cached_profile.h"
+#include "loss/negligible.h"
 #include "loss/question_scope.h"
 #include "numeric/arithmetic.h"
 #include "numeric/floating_point_guard.h"
@@ -12,7 +13,8 @@
 namespace tradeoff::detail::report {
 namespace {
 
-constexpr int samples = 160;  // samples of each half: the error is less than a pixel on the curves of training runs
+constexpr double invisible = 1e-9;  // a picture shows no smaller part of beta
+constexpr int samples = 160;        // samples of each half: the error is less than a pixel on the curves of training runs
 
 /// g(x) = 1 - delta(log x) - x alpha = height - x alpha is concave in x; its known points. [profile-duality]
 struct Support {
@@ -74,6 +76,7 @@ std::vector<Interval> many_betas(const Curve& curve, Direction direction, const 
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return many_betas(curve, direction, alphas); });
 
   const QuestionScope question;
+  const Negligible rest(invisible);
   const std::vector<Support> supports = supports_of(cached_curve(curve), direction);
   std::vector<Interval> betas;
   for (const double alpha : alphas) {

@@ -90,7 +90,7 @@ Risk find_risk(const Curve& asked) {
   const Interval slack = *numeric::enclose_decimal(shown_slack);
   const GdpPair pair = measure_mu(curve, {slack}).with_slack.front();
   // If rounding raised the slack, the raised slack is stated. [slack-pair]
-  risk.gaussian = {pair.slack == slack ? shown_slack : safe_end(pair.slack, SafeEnd::hi, 13), pair.mu};
+  risk.gaussian = {pair.slack == slack ? shown_slack : safe_end(pair.slack, SafeEnd::hi, 6), pair.mu};
   return risk;
 }
 

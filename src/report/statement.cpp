@@ -10,6 +10,7 @@
 #include "plan/arguments.h"
 #include "plan/assumed_poisson.h"
 #include "plan/vocabulary.h"
+#include "report/exact_numbers.h"
 #include "report/margin.h"
 #include "report/regret.h"
 #include "tradeoff/analyze.h"
@@ -140,7 +141,7 @@ void find_numbers(Statement& made) {
   for (std::size_t i = 0; i < slacks.size(); ++i) {
     const GdpPair& pair = made.gaussian.with_slack[i];
     // If rounding raised the slack, the raised slack is stated.
-    const std::string told = pair.slack == slacks[i] ? shown_slacks[i] : safe_end(pair.slack, SafeEnd::hi, 13);
+    const std::string told = pair.slack == slacks[i] ? shown_slacks[i] : safe_end(pair.slack, SafeEnd::hi, 6);
     made.mus.push_back(mu_row(curve, told, pair.mu, pair.slack.hi));
   }
   for (const char* text : shown_alphas) made.tradeoff.emplace_back(text, curve.beta_at(read_number(text).value));
@@ -202,6 +203,11 @@ Statement make_statement(Context context, const Plan& plan, const Curve& curve) 
   if (const std::optional<Plan> assumed = assumed_poisson(plan))
     made.assumed_poisson = {to_string(*assumed), analyze(*assumed, curve.neighbours()).epsilon_at(delta)};
   made.rho = rho_of(plan, curve);
+  if (made.rho) made.exact_rho = exact_rho(plan, *made.rho);
+  if (const auto exact = curve.pure_epsilon()) made.exact_pure = exact->text;
+  const std::string mu = exact_mu(plan, curve);
+  for (MuRow& row : made.mus)
+    if (row.mu.contains(made.gaussian.mu.lo)) row.bound = mu;  // a slack lowers mu
   if (const Interval pure = curve.epsilon_at(Interval::exactly(0)); pure.hi < infinity) made.pure = pure;
   return made;
 }

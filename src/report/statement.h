@@ -35,6 +35,7 @@ struct MuRow {
   std::string slack;
   Interval mu;
   std::optional<Interval> regret;
+  std::string bound = {};  ///< an exact number that bounds mu within its width
 };
 
 struct Statement {
@@ -56,6 +57,8 @@ struct Statement {
   std::optional<std::pair<std::string, Interval>> assumed_poisson = std::nullopt;
   std::optional<Interval> rho = std::nullopt;   ///< of zero-concentrated DP, where one is known
   std::optional<Interval> pure = std::nullopt;  ///< epsilon at delta 0, if it is finite
+  std::string exact_rho = {};                   ///< the exact numbers, where the plan determines them
+  std::string exact_pure = {};
 };
 
 /// Asks the curve about twenty questions.

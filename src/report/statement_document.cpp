@@ -16,7 +16,9 @@ namespace {
 
 constexpr std::size_t picture_points = 161;  // enough for a smooth line at the size of a page
 
-std::string most(Interval value) { return value.hi < infinity ? claimed(value, SafeEnd::hi) : "none"; }
+std::string most(Interval value, const std::string& exact = {}) {
+  return value.hi < infinity ? claimed(value, SafeEnd::hi, exact) : "none";
+}
 std::string least(Interval value) { return claimed(value, SafeEnd::lo); }
 std::string proved(Interval value) { return value.hi < infinity ? between(value) : "no finite value"; }
 std::string per_cent_above(Interval value) { return safe_end(value * 100.0, SafeEnd::hi, 3) + " %"; }
@@ -91,7 +93,7 @@ Table epsilons_of(const Statement& statement) {
 Table mus_of(const Statement& statement) {
   Table table{{{"slack", "μ at most", "regret at most", "proved for μ"}}};
   for (const MuRow& row : statement.mus)
-    table.rows.push_back({row.slack, most(row.mu), row.regret ? safe_end(*row.regret, SafeEnd::hi, 2) : "", proved(row.mu)});
+    table.rows.push_back({row.slack, most(row.mu, row.bound), row.regret ? safe_end(*row.regret, SafeEnd::hi, 2) : "", proved(row.mu)});
   return table;
 }
 
@@ -209,7 +211,7 @@ void add_comparison(Document& document, const std::vector<Statement>& statements
     numbers.rows.front().push_back(name);
     std::size_t i = 0;
     for (const auto& [delta, epsilon] : one.epsilons) rows[i++].push_back(most(epsilon));
-    for (std::size_t m = one.mus.size() - 3; m < one.mus.size(); ++m) rows[i++].push_back(most(one.mus[m].mu));
+    for (std::size_t m = one.mus.size() - 3; m < one.mus.size(); ++m) rows[i++].push_back(most(one.mus[m].mu, one.mus[m].bound));
     rows[i++].push_back(most(one.risk.advantage));
     for (const RiskRow& row : one.risk.rates) rows[i++].push_back(per_cent_above(row.value));
     rows[i++].push_back(k == 0 ? "" : order_of(one.curve, first.curve));
@@ -231,16 +233,18 @@ Table numbers_of(const Statement& statement) {
   table.rows.push_back(
       {"ε at δ = " + delta.text, most(epsilon), "(ε, δ)-differential privacy. For several releases, add the ε and add the δ"});
   if (statement.pure)
-    table.rows.push_back(
-        {"ε at δ = 0", most(*statement.pure), "pure differential privacy: no output multiplies anyone's odds by more than e^ε"});
+    table.rows.push_back({"ε at δ = 0", most(*statement.pure, statement.exact_pure),
+                          "pure differential privacy: no output multiplies anyone's odds by more than e^ε"});
   if (statement.rho)
-    table.rows.push_back({"ρ", most(*statement.rho), "zero-concentrated differential privacy. For several releases, add the ρ"});
+    table.rows.push_back(
+        {"ρ", most(*statement.rho, statement.exact_rho), "zero-concentrated differential privacy. For several releases, add the ρ"});
   for (const MuRow& row : statement.mus) {
     const bool first = &row == &statement.mus.front(), last = &row == &statement.mus.back();
     if (!row.regret || !(row.slack == "0" || last)) continue;
-    if (!first && most(row.mu) == most(statement.mus.front().mu) && statement.mus.front().slack == "0")
+    if (!first && most(row.mu, row.bound) == most(statement.mus.front().mu, statement.mus.front().bound) &&
+        statement.mus.front().slack == "0")
       continue;  // the slack gains nothing
-    table.rows.push_back({row.slack == "0" ? "μ" : "μ, slack " + row.slack, most(row.mu),
+    table.rows.push_back({row.slack == "0" ? "μ" : "μ, slack " + row.slack, most(row.mu, row.bound),
                           row.slack == "0" ? "Gaussian differential privacy. For several releases, add the squares of μ"
                                            : "Gaussian differential privacy, except with probability " + row.slack +
                                                  ". For several releases, add the squares of μ and add the slacks"});
@@ -314,13 +318,13 @@ std::string model_card(const Statement& statement) {
   text += "  delta: " + yaml_number(delta.text) + "\n";
   for (const MuRow& row : statement.mus)
     if (row.slack == "1e-10" && row.regret)
-      text += "  mu: " + yaml_number(claimed(row.mu, SafeEnd::hi)) + "\n  mu_slack: " + yaml_number(row.slack) +
+      text += "  mu: " + yaml_number(claimed(row.mu, SafeEnd::hi, row.bound)) + "\n  mu_slack: " + yaml_number(row.slack) +
               "\n  mu_regret: " + yaml_number(safe_end(*row.regret, SafeEnd::hi, 2)) + "\n";
   text += "  unit_of_privacy: " + quoted(unit_of(statement)) + "\n";
   text += std::string("  neighbours: ") + to_word(statement.curve.neighbours()) + "\n";
   text += "  mechanism: " + quoted(statement.plan_text) + "\n";
   text += "  membership_inference_advantage: " + yaml_number(claimed(statement.risk.advantage, SafeEnd::hi)) + "\n";
-  if (statement.rho) text += "  rho_zcdp: " + yaml_number(claimed(*statement.rho, SafeEnd::hi)) + "\n";
+  if (statement.rho) text += "  rho_zcdp: " + yaml_number(claimed(*statement.rho, SafeEnd::hi, statement.exact_rho)) + "\n";
   if (!statement.context.date.empty()) text += "  date: " + quoted(statement.context.date) + "\n";
   if (!statement.context.contact.empty()) text += "  contact: " + quoted(statement.context.contact) + "\n";
   text += "  accountant: " + quoted("tradeoff " TRADEOFF_VERSION ", certified upper bounds") + "\n";

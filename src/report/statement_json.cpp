@@ -100,10 +100,10 @@ void write_privacy_loss(JsonWriter& out, const Statement& statement, bool pure) 
   out.key("privacy_parameters").begin_object();
   const auto& [delta, at_delta] = statement.headline;
   const Interval epsilon = pure ? *statement.pure : at_delta;
-  if (epsilon.hi < infinity) out.key("epsilon").raw(yaml_number(safe_end(epsilon, SafeEnd::hi, 6)));
+  if (epsilon.hi < infinity) out.key("epsilon").raw(yaml_number(claimed(epsilon, SafeEnd::hi, pure ? statement.exact_pure : "")));
   const auto exact = numeric::read_decimal(delta.text);  // a quotient is rounded up
   if (!pure) out.key("delta").raw(yaml_number(exact ? to_string(*exact) : safe_end(delta.value, SafeEnd::hi, 6)));
-  if (statement.rho) out.key("rho").raw(yaml_number(safe_end(*statement.rho, SafeEnd::hi, 6)));
+  if (statement.rho) out.key("rho").raw(yaml_number(claimed(*statement.rho, SafeEnd::hi, statement.exact_rho)));
   out.end_object().key("privacy_parameters_details").text("Certified upper bounds: " + headline_text(statement) + ".").end_object();
 }
 

@@ -23,6 +23,7 @@
 #include "support/matchers.h"
 #include "tradeoff/analyze.h"
 #include "tradeoff/gdp.h"
+#include "tradeoff/limit.h"
 #include "tradeoff/operations.h"
 
 namespace tradeoff::detail {
@@ -163,6 +164,37 @@ TEST(OlderTheorems, UseMuWithASlackOfEachPart) {
   EXPECT_GE(epsilon->hi, analyze(parse(plan + " | repeat(20)")).epsilon_at(delta).lo);
   const Interval found = bounded->delta(Direction::remove, Interval::exactly(expected.hi));
   EXPECT_LE(found.hi, 1.5 * delta);  // slacks of a delta nearby
+}
+
+// Many small losses, a large delta: the limit theorem with its error term is closer than conversions and than mu of each part.
+TEST(OlderTheorems, UseTheLimitTheorem) {
+  const std::string plan = "laplace(scale=1000) | repeat(1000000)";
+  const LossPointer bounded =
+      never_worse(std::make_shared<Unknown>(), {{std::make_shared<LaplaceLoss>(Interval::exactly(0.001)), 1000000}}, {});
+  const BerryEsseen limit = berry_esseen(parse(plan));
+  const Curve truth = analyze(parse(plan));
+  for (const double delta : {0.05, 0.2}) {
+    const auto [epsilon, explanation] = [&] {
+      const auto found = explained([&] { return bounded->closed_epsilon(Direction::remove, Interval::exactly(delta)); });
+      return std::pair(found.value, found.steps);
+    }();
+    ASSERT_TRUE(epsilon);
+    EXPECT_LE(epsilon->hi, limit.epsilon_at(Interval::exactly(delta)).hi * (1 + 1e-9));
+    EXPECT_GE(epsilon->hi, truth.epsilon_at(delta).lo);
+    EXPECT_TRUE(std::any_of(explanation.begin(), explanation.end(), [](const Step& step) { return step.theorem == "berry-esseen"; }));
+    const Interval found = bounded->delta(Direction::remove, Interval::exactly(1));
+    EXPECT_LE(found.hi, limit.delta_at(Interval::exactly(1)).hi * (1 + 1e-9));
+    EXPECT_GE(found.hi, truth.delta_at(1).lo);
+  }
+}
+
+// The largest loss of a list of atoms is far out, so that its mu is wide; the mu of each part is smaller.
+TEST(OlderTheorems, BoundTheMuOfAList) {
+  const GdpMeasurement one = measure_mu(analyze(parse("discrete_laplace(scale=0.1, sensitivity=4)")));
+  const GdpMeasurement many = measure_mu(analyze(parse("discrete_laplace(scale=0.1, sensitivity=4) | repeat(3)")));
+  EXPECT_LE(many.mu.hi, one.mu.hi * std::sqrt(3.0) * (1 + 1e-9));
+  EXPECT_LE(many.mu.lo, many.mu.hi);
+  EXPECT_GE(many.mu.hi, one.mu.lo);
 }
 
 // Shares of the smallest deltas round to 0 or below it.

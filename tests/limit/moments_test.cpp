@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "limit/moments.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +8,7 @@
 #include "curve/curve_state.h"
 #include "engine/moments/profile_integral.h"
 #include "numeric/arithmetic.h"
+#include "operators/loss_moments.h"
 #include "support/matchers.h"
 #include "support/scale.h"
 #include "tradeoff/analyze.h"

@@ -97,7 +97,32 @@ TEST(Rational, AgreesWithGmp) {
     EXPECT_TRUE(result.equals(product(one, times)));
     mpq_div(result.get(), first.get(), second.get());
     EXPECT_TRUE(result.equals(ratio(one, other)));
+    mpq_mul(result.get(), first.get(), second.get());
+    EXPECT_TRUE(result.equals(product(one, other)));
   }
+}
+
+TEST(Rational, FindsTheRootsOfSquares) {
+  std::mt19937_64 random(22);
+  for (int i = 0; i < 500; ++i) {
+    const std::uint64_t a = random() >> static_cast<unsigned>(i % 64), b = (random() >> static_cast<unsigned>(i % 61)) | 1;
+    const auto one = ratio(Rational{a, 1}, Rational{b, 1});
+    const auto square = product(one, one);
+    if (square) {
+      EXPECT_EQ(root(square), one) << a << "/" << b;
+    }
+    const auto more = sum(square, ratio(Rational{1, 1}, Rational{static_cast<Bits128>(b) * b, 1}));
+    if (more && a > 0) {
+      EXPECT_EQ(root(more), std::nullopt) << "(a^2 + 1)/b^2 is no square: " << a << "/" << b;
+    }
+  }
+  EXPECT_EQ(root(rational("0")), rational("0"));
+  EXPECT_EQ(root(rational("0.01")), rational("0.1"));
+  EXPECT_EQ(root(rational("2")), std::nullopt);
+  EXPECT_EQ(root(rational("1/2")), std::nullopt);
+  const Bits128 largest = (Bits128{1} << 64U) - 1;
+  EXPECT_EQ(root(Rational{largest * largest, 1}), (Rational{largest, 1}));
+  EXPECT_EQ(root(Rational{~Bits128{0}, 1}), std::nullopt);
 }
 
 TEST(Rational, ComparesWithoutOverflow) {

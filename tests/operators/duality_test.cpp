@@ -14,6 +14,8 @@
 #include "operators/subsampled.h"
 #include "support/matchers.h"
 #include "support/profile_only.h"
+#include "tradeoff/analyze.h"
+#include "tradeoff/plan.h"
 
 namespace tradeoff::detail {
 namespace {
@@ -48,6 +50,17 @@ class RoughLoss final : public Loss {
   }
   [[nodiscard]] bool symmetric() const override { return true; }
 };
+
+// Far beyond 2^20 the search goes on where values are cheap, and the tail bounds what it does not find.
+TEST(InvertProfile, FindsHugeEpsilons) {
+  for (const double epsilon : {1e7, 1e100, 1e307}) {
+    const Curve curve = analyze(parse("laplace(scale=" + exact_number(1 / epsilon).text + ") | poisson(rate=0.1)"));
+    const Interval found = curve.epsilon_at(1e-5);
+    EXPECT_LE(found.lo, epsilon * (1 + 1e-12));
+    EXPECT_LE(found.hi, epsilon * (1 + 1e-12));
+    EXPECT_GE(found.hi, epsilon * (1 - 1e-5));
+  }
+}
 
 TEST(InvertProfile, DecidesNothingWhereEnclosuresOverlap) {
   const RoughLoss loss;

@@ -17,6 +17,8 @@
 #include "mechanism/truncated_laplace.h"
 #include "numeric/arithmetic.h"
 #include "support/matchers.h"
+#include "tradeoff/analyze.h"
+#include "tradeoff/plan.h"
 
 namespace tradeoff::detail {
 namespace {
@@ -123,6 +125,20 @@ TEST(Sampled, FiniteLawsStayFinite) {
       EXPECT_THAT(from_atoms, Encloses(loss.delta(Direction::remove, Interval::exactly(epsilon))));
       EXPECT_LT(from_atoms.width(), 1e-13);
     }
+  }
+}
+
+// exp(loss) overflows: the masses under Q are those of the mirror image. The truth is rate * 1 up to exp(-800).
+TEST(Poisson, LossesBeyondTheLargestExponential) {
+  for (const char* epsilon : {"800", "1e5", "1e300", "1e308"}) {
+    const Curve curve = analyze(parse(std::string("dp(epsilon=") + epsilon + ") | poisson(rate=0.25)"));
+    const Interval delta = curve.delta_at(1.0);
+    EXPECT_THAT(delta, Encloses(0.25)) << epsilon;
+    const bool exact = read_number(epsilon).value.hi < 1e6;  // an exact sum loses the digits of larger losses
+    EXPECT_LE(delta.width(), exact ? 1e-9 : 1.0) << epsilon;
+    const Interval found = curve.epsilon_at(1e-5), largest = read_number(epsilon).value;
+    EXPECT_LE(found.lo, largest.hi) << epsilon;
+    EXPECT_LE(found.hi, largest.hi) << epsilon;
   }
 }
 

@@ -43,6 +43,32 @@ TEST(Stated, AddsTheLargestLossesExactly) {
   EXPECT_EQ(largest("dp(1) | invert()"), std::nullopt);
 }
 
+TEST(Stated, AddsTheRhoExactly) {
+  const auto rho = [](const char* plan) {
+    const auto found = exact_rho(parse(plan), vocabulary());
+    return found ? std::optional(found->value) : std::nullopt;
+  };
+  const auto exactly = [](const char* text) { return exact_rational(read_number(text)); };
+  EXPECT_EQ(rho("laplace(scale=20) | repeat(50)"), exactly("0.0625"));
+  EXPECT_EQ(rho("gaussian(sigma=0.1)"), exactly("50"));
+  EXPECT_EQ(rho("gaussian(sigma=2, sensitivity=3) | repeat(4); gdp(mu=0.3) | group(2)"), exactly("4.68"));
+  EXPECT_EQ(rho("zcdp(rho=0.01) | repeat(10)"), exactly("0.1"));
+  EXPECT_EQ(rho("gaussian(sigma=1) | poisson(rate=0.1)"), std::nullopt);
+  EXPECT_EQ(rho("dp(epsilon=1, delta=1e-5)"), std::nullopt);
+  EXPECT_TRUE(exact_rho(parse("gaussian(sigma=3); zcdp(rho=1)"), vocabulary())->is_exact);
+  EXPECT_FALSE(exact_rho(parse("gaussian(sigma=3); laplace(scale=1)"), vocabulary())->is_exact);
+}
+
+TEST(Stated, KnowsTheStepOfTheLosses) {
+  const auto step = [](const char* plan) { return exact_loss_step(parse(plan), vocabulary()); };
+  const auto exactly = [](const char* text) { return exact_rational(read_number(text)); };
+  EXPECT_EQ(step("dp(epsilon=0.05, delta=1e-9) | repeat(50)"), exactly("0.05"));
+  EXPECT_EQ(step("randomized_response(epsilon=0.7, choices=4)"), exactly("0.7"));
+  EXPECT_EQ(step("discrete_laplace(scale=5, sensitivity=3) | repeat(2)"), exactly("0.2"));
+  EXPECT_EQ(step("dp(epsilon=0.05) | poisson(rate=0.1)"), std::nullopt);
+  EXPECT_EQ(step("dp(epsilon=0.05); dp(epsilon=0.05)"), std::nullopt);
+}
+
 TEST(Stated, ListsTheGuaranteesOfAPlan) {
   const auto stated = stated_guarantees(parse("constraints([(1, 1e-9), (0.5, 1e-6)])"), vocabulary());
   ASSERT_EQ(stated.size(), 2U);

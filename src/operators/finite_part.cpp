@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "limit/finite_part.h"
+#include "operators/finite_part.h"
 
 #include "loss/atoms.h"
 #include "mechanism/finite.h"

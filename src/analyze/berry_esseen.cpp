@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "limit/berry_esseen.h"
+#include "analyze/berry_esseen.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "analyze/parts_of_plan.h"
-#include "limit/finite_part.h"
-#include "limit/limit_parts.h"
-#include "limit/moments.h"
 #include "loss/gaussian_profile.h"
 #include "loss/mirrored_delta.h"
 #include "loss/question_scope.h"
@@ -15,6 +13,9 @@
 #include "numeric/floating_point_guard.h"
 #include "numeric/normal.h"
 #include "numeric/root.h"
+#include "operators/finite_part.h"
+#include "operators/loss_moments.h"
+#include "operators/refine.h"
 #include "tradeoff/error.h"
 #include "tradeoff/limit.h"
 
@@ -120,12 +121,14 @@ Interval BerryEsseen::beta_at(Interval alpha) const {
 }
 
 // [berry-esseen] mu = 2 sum kl / sqrt(V), gamma = 0.56 sum kappa3bar / V^(3/2), V = sum of (kappa2 - kl^2).
-BerryEsseen detail::berry_esseen_by(const Plan& plan, Neighbours neighbours, Tolerance tolerance, const IntegralEffort& effort) {
+BerryEsseen detail::berry_esseen_of(Parts parts, const IntegralEffort& effort) {
   const QuestionScope question;
   static const Citation used("berry-esseen", "the distance to the normal law is bounded by third moments");
   record(used);
   Interval kl = Interval::exactly(0), variance = kl, third = kl, log_kept = kl;
-  for (const Part& part : limit_parts(parts_of_known_pairs(plan, neighbours, tolerance))) {
+  for (Part& part : parts) {
+    if (part.times == 0) continue;
+    if (!part.loss->is_pair()) part.loss = refine(std::move(part.loss));
     const FinitePart finite = finite_part(part.loss);
     const Interval times = Interval::exactly(static_cast<double>(part.times));
     log_kept = log_kept + times * log1p(-finite.revealed);
@@ -140,6 +143,10 @@ BerryEsseen detail::berry_esseen_by(const Plan& plan, Neighbours neighbours, Tol
   if (third.hi == 0) return {Interval::exactly(0), Interval::exactly(0), revealed};
   const Interval constant = Interval::exactly(56) / 100.0;  // Shevtsova's constant for summands with different distributions
   return {2.0 * kl / sqrt(variance), constant * third / (variance * sqrt(variance)), revealed};
+}
+
+BerryEsseen detail::berry_esseen_by(const Plan& plan, Neighbours neighbours, Tolerance tolerance, const IntegralEffort& effort) {
+  return berry_esseen_of(parts_of_known_pairs(plan, neighbours, tolerance), effort);
 }
 
 BerryEsseen berry_esseen(const Plan& plan, Neighbours neighbours, Tolerance tolerance) {

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// The digits of printed claims: exact decimals where the numbers of the plan determine them, otherwise at most six, or ten just beyond a
+// short decimal.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <regex>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "run_command.h"
+
+namespace tradeoff::detail::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+using Words = std::vector<std::string>;
+
+std::string text_of(const Words& words) {
+  const Outcome run = run_command(words);
+  EXPECT_EQ(run.code, 0) << words.front() << " " << words.back() << "\n" << run.err;
+  return run.out;
+}
+
+TEST(Digits, AreExactWhereThePlanDeterminesTheNumber) {
+  const std::vector<std::pair<Words, std::string>> cases = {
+      {{"epsilon", "--delta", "0", "dp(epsilon=0.1) | repeat(3)"}, "epsilon <= 0.3 at"},
+      {{"epsilon", "--delta", "1e-5", "dp(epsilon=0.3, delta=1e-5)"}, "epsilon <= 0.3 at"},
+      {{"delta", "--epsilon", "1", "dp(epsilon=1, delta=1e-5)"}, "delta <= 1e-5 at"},
+      {{"delta", "--epsilon", "7", "dp(epsilon=1, delta=1e-5)"}, "delta <= 1e-5 at"},
+      {{"compare", "--delta", "0", "laplace(scale=20) | repeat(50)"}, "basic               2.5 "},
+      {{"compare", "--delta", "0", "laplace(scale=20) | repeat(50)"}, "epsilon <= 2.5 at"},
+      {{"compare", "--delta", "0.01", "dp(epsilon=0.05) | repeat(50)"}, "loss_tail           0.9 "},
+      {{"renyi", "--order", "2", "laplace(scale=20) | repeat(50)"}, "rho <= 0.0625 of"},
+      {{"renyi", "--order", "32", "gaussian(sigma=0.1)"}, "Renyi divergence <= 1600 at"},
+      {{"mu", "gaussian(sigma=0.1)"}, "mu <= 10\n"},
+      {{"mu", "gdp(mu=0.3) | group(2)"}, "mu <= 0.6\n"},
+      {{"mu", "gdp(mu=0.3)"}, "mu <= 0.3 with slack 1e-15"},
+      {{"moments", "gdp(mu=0.3)"}, "kl <= 0.045 the"},
+      {{"moments", "gdp(mu=0.3)"}, "kappa2 <= 0.092025 its"},
+      {{"divergences", "gdp(mu=0.3)"}, "kl <= 0.045 the"},
+      {{"guarantees", "dp(epsilon=0.1, delta=1e-6) | repeat(3)"}, "epsilon <= 0.3   delta"},
+      {{"guarantees", "dp(epsilon=0.3, delta=1e-6)"}, "epsilon <= 0.3   delta <= 1e-6\n"},
+      {{"report", "laplace(scale=20) | repeat(50)"}, "| ρ | 0.0625 |"},
+      {{"report", "laplace(scale=20) | repeat(50)"}, "rho_zcdp: 0.0625\n"},
+      {{"report", "dp(epsilon=0.1) | repeat(3)"}, "| ε at δ = 0 | 0.3 |"},
+      {{"report", "gaussian(sigma=0.1)"}, "| μ | 10 |"},
+  };
+  for (const auto& [words, expected] : cases) EXPECT_THAT(text_of(words), HasSubstr(expected)) << words.front() << " " << words.back();
+}
+
+/// The significant digits of a printed number.
+std::size_t significant(const std::string& number) {
+  std::string digits;
+  for (const char c : number.substr(0, number.find('e')))
+    if (c >= '0' && c <= '9') digits += c;
+  digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
+  if (number.find('.') == std::string::npos) digits.erase(digits.find_last_not_of('0') + 1);
+  return digits.size();
+}
+
+/// Claims have at most six digits, or ten just beyond a decimal of six, or those of an exact number. Lines with proofs have more.
+void expect_short_claims(const Words& words) {
+  static const std::regex claim("(?:<=|>=) ([0-9][0-9.]*(?:e-?[0-9]+)?)");
+  std::istringstream lines(text_of(words));
+  for (std::string line; std::getline(lines, line);)
+    for (std::sregex_iterator i(line.begin(), line.end(), claim), end; i != end; ++i) {
+      const std::string number = (*i)[1];
+      EXPECT_LE(significant(number), 10U) << words.front() << " " << words.back() << ": " << line;
+      const bool beyond = significant(number) > 6;
+      const std::string digits = std::regex_replace(number.substr(0, number.find('e')), std::regex("[.]|^[0.]+"), "");
+      if (beyond) {
+        EXPECT_TRUE(std::regex_search(digits, std::regex("0000[0-9]?$|9999[0-9]?$|0001$"))) << line;
+      }
+    }
+}
+
+TEST(Digits, AreAtMostSixInClaims) {
+  for (const char* plan : {"dp(epsilon=1, delta=1e-5)",
+                           "dp(epsilon=0.1, delta=1e-6) | repeat(3)",
+                           "dp(epsilon=0.05) | repeat(50)",
+                           "laplace(scale=0.1)",
+                           "laplace(scale=3)",
+                           "gaussian(sigma=0.1)",
+                           "gaussian(sigma=2) | repeat(4)",
+                           "gdp(mu=0.3) | group(2)",
+                           "zcdp(rho=0.01) | repeat(10)",
+                           "rdp(points=[(2, 0.1), (8, 0.3)])",
+                           "randomized_response(epsilon=0.7, choices=2) | repeat(10)",
+                           "discrete_laplace(scale=5) | repeat(7)",
+                           "discrete_gaussian(sigma=10)",
+                           "truncated_laplace(scale=5, bound=40)",
+                           "constraints([(1, 0), (0.5, 0.1)])",
+                           "pair(p=[0.1, 0.9], q=[0.2, 0.8]) | repeat(3)",
+                           "strongest([gdp(mu=0.5), dp(epsilon=0.3)])",
+                           "dp(epsilon=0.1) | poisson(rate=0.1)",
+                           "dp(epsilon=0.1) | group(3)",
+                           "laplace(scale=10); gaussian(sigma=10)",
+                           "gaussian(sigma=1) | poisson(rate=0.01) | repeat(1000)",
+                           "dp(epsilon=0.3, delta=0.001); dp(epsilon=0.7, delta=0.002)",
+                           "exponential(epsilon=0.2) | repeat(5)",
+                           "curve(points=[(0, 0.9), (0.1, 0.7), (0.5, 0.2), (0.9, 0), (1, 0)])",
+                           "laplace(scale=1) | sample(rate=0.1)"}) {
+    expect_short_claims({"epsilon", "--delta", "0.01", plan});
+    expect_short_claims({"delta", "--epsilon", "0.3", plan});
+    expect_short_claims({"mu", plan});
+    expect_short_claims({"beta", "--alpha", "0.05", plan});
+    expect_short_claims({"tpr", "--fpr", "0.05", plan});
+    expect_short_claims({"advantage", plan});
+    expect_short_claims({"posterior", "--prior", "0.1", plan});
+    expect_short_claims({"risk", plan});
+  }
+}
+
+}  // namespace
+}  // namespace tradeoff::detail::test

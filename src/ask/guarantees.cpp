@@ -30,9 +30,12 @@ Answer answer_list(const Request& request) {
           [epsilons, found, both, asked = request.plan()](const report::Style& style) {
             std::string text, plan;
             for (std::size_t i = 0; i < found->size(); ++i) {
-              const std::string delta = claimed((*found)[i], report::SafeEnd::hi, report::exact_delta(asked, (*epsilons)[i]));
+              const std::string exact = report::exact_delta(asked, (*epsilons)[i]);
+              const std::string delta = claimed((*found)[i], report::SafeEnd::hi, exact);
               text += "epsilon = " + (*epsilons)[i].text + "   delta <= " + delta + "\n";
-              plan += (plan.empty() ? "(" : ", (") + (*epsilons)[i].text + ", " + delta + ")";
+              // What is read back keeps more digits than a claim.
+              plan += (plan.empty() ? "(" : ", (") + (*epsilons)[i].text + ", " +
+                      (exact.empty() ? report::safe_end((*found)[i], report::SafeEnd::hi, 10) : delta) + ")";
             }
             if (style.quiet) return text;
             // `constraints` hold in both directions, so a list for one direction is refused.

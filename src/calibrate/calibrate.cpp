@@ -37,10 +37,29 @@ const Parameter& calibrated_parameter(const Plan& plan) {
   return *parameter;
 }
 
-/// The safe end with as few digits as still meet the targets, but at least seven; a count with all its digits.
+/// A decimal of six digits between ends that share seven, if there is one. An exact boundary often is such a decimal, and no bisection ends
+/// there.
+std::optional<Number> short_decimal(Interval ends) {
+  constexpr int digits = 6;
+  if (!(ends.hi < infinity && ends.width() <= 1e-7 * ends.hi)) return std::nullopt;
+  Number decimal = read_number(numeric::to_text_below(ends.hi, digits));
+  return ends.lo <= decimal.value.lo ? std::optional(std::move(decimal)) : std::nullopt;
+}
+
+/// Moves the safe end to a short decimal that meets the targets, and prints that one. True if there is one.
+bool settle_on_short_decimal(const Trial& trial, Calibration& found) {
+  const std::optional<Number> decimal = short_decimal(found.value);
+  if (!decimal || !trial.at(decimal->text).meets) return false;
+  (found.safe_end_is_hi ? found.value.hi : found.value.lo) = found.safe_end_is_hi ? decimal->value.hi : decimal->value.lo;
+  found.printed = decimal->text;
+  return true;
+}
+
+/// The safe end with as few digits as still meet the targets, but at least seven, and ten beyond a short decimal; a count with all its
+/// digits.
 std::string print_safely(const Trial& trial, const Calibration& found, bool whole) {
-  constexpr int usual = 7, most = 17;
-  for (int digits = usual; digits < most && !whole; ++digits) {
+  constexpr int usual = 7, beyond_short = 10, most = 17;
+  for (int digits = short_decimal(found.value) ? beyond_short : usual; digits < most && !whole; ++digits) {
     std::string text =
         found.safe_end_is_hi ? numeric::to_text_above(found.value.hi, digits) : numeric::to_text_below(found.value.lo, digits);
     if (trial.at(text).meets) return text;
@@ -207,7 +226,7 @@ Calibration calibrate(const Plan& plan, const Targets& targets, Neighbours neigh
     if (trial.too_large().empty()) throw;
     throw TooLargeError(trial.too_large());  // every value that meets the targets is too large to analyse
   }
-  found.printed = print_safely(trial, found, whole);
+  if (whole || !effect.monotone || !settle_on_short_decimal(trial, found)) found.printed = print_safely(trial, found, whole);
   static const Citation change("parameter-calibration", "each end is proved by the answer there");
   trial.record_proof({found.printed, numeric::to_text_below(found.value.lo), numeric::to_text_below(found.value.hi)});
   record(change);

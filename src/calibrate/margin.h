@@ -22,4 +22,7 @@ struct Margin {
 
 [[nodiscard]] Margin margin_of(const Curve& curve, const Target& target);
 
+/// Whether exact numbers prove what enclosures leave undecided: the plan states this guarantee, or its largest loss is this epsilon.
+[[nodiscard]] bool is_exactly_met(const Curve& curve, const StatedTarget& target);
+
 }  // namespace tradeoff::detail

@@ -147,6 +147,12 @@ Margin detail::margin_of(const Curve& curve, const Target& target) {
   return std::visit([&](const auto& wanted) { return measure(curve, wanted); }, target);
 }
 
+bool detail::is_exactly_met(const Curve& curve, const StatedTarget& target) {
+  if (!std::holds_alternative<Guarantee>(target.target) || target.words.size() != 2) return false;
+  const Number &epsilon = target.words[0].second, &delta = target.words[1].second;
+  return curve.states(epsilon, delta) || (delta.value.hi == 0 && curve.delta_at(epsilon).hi <= 0);
+}
+
 Targets read_targets(const TextOf& text_of, std::string_view prefix) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return read_targets(text_of, prefix); });
 
@@ -217,10 +223,8 @@ Met meets(const Curve& curve, const Target& target) {
 }
 
 Met meets(const Curve& curve, const StatedTarget& target) {
-  if (std::holds_alternative<Guarantee>(target.target) && target.words.size() == 2 &&
-      curve.states(target.words[0].second, target.words[1].second))
-    return Met::yes;
-  return meets(curve, target.target);
+  const Met found = meets(curve, target.target);
+  return found == Met::undecided && is_exactly_met(curve, target) ? Met::yes : found;
 }
 
 Met meets(const Curve& curve, const Targets& targets) {

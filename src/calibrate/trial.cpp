@@ -5,13 +5,30 @@
 #include <cmath>
 
 #include "calibrate/margin.h"
+#include "curve/curve_state.h"
 #include "loss/work.h"
 #include "numeric/arithmetic.h"
 #include "numeric/number_text.h"
+#include "numeric/rational.h"
+#include "plan/number.h"
 #include "plan/unknown.h"
+#include "plan/vocabulary.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff::detail {
+namespace {
+
+/// Whether the plan is Gaussian noise whose exact mu is at most the stated one. [gaussian-loss]
+bool has_exact_mu(const Plan& plan, const Curve& curve, const StatedTarget& target) {
+  const auto* wanted = std::get_if<MuTarget>(&target.target);
+  if (wanted == nullptr || target.words.empty() || !loss_of(curve)->gaussian_mu()) return false;
+  const auto rho = exact_rho(plan, vocabulary());
+  if (!rho || !rho->is_exact) return false;
+  const auto mu = exact_rational(target.words.front().second), square = product(mu, mu), own = product(rho->value, 2);
+  return square && own && compare(*own, *square) <= 0;
+}
+
+}  // namespace
 
 Outcome Trial::at(double value) const { return at(numeric::to_text_below(value)); }
 
@@ -30,29 +47,31 @@ void Trial::record_proof(const std::vector<std::string>& decimals) const {
 }
 
 Outcome Trial::of(const Plan& plan) const {
-  return of([&](Tolerance tolerance) { return analyze(plan, neighbours_, tolerance); });
+  return of([&](Tolerance tolerance) { return analyze(plan, neighbours_, tolerance); }, &plan);
 }
 
-Outcome Trial::of(const std::function<Curve(Tolerance)>& make) const {
+Outcome Trial::of(const std::function<Curve(Tolerance)>& make, const Plan* plan) const {
   constexpr Tolerance rough{0.1};
   constexpr double sure = 0.2;     // a larger share of the distance from the target would mislead the search
   constexpr double sharp = 1e-11;  // no other answer would be better
   if (tolerance_.relative < rough.relative) {
     const RecordedSince before;
-    const Outcome found = of(make, rough);
+    const Outcome found = of(make, plan, rough);
     if (found.doubt <= sharp || ((found.meets || found.fails) && found.doubt <= sure * std::abs(found.excess))) return found;
     static_cast<void>(before.take_out());
   }
-  return of(make, tolerance_);
+  return of(make, plan, tolerance_);
 }
 
-Outcome Trial::of(const std::function<Curve(Tolerance)>& make, Tolerance tolerance) const {
+Outcome Trial::of(const std::function<Curve(Tolerance)>& make, const Plan* plan, Tolerance tolerance) const {
   Outcome all{true, false, -infinity, 0};
   try {
     const Curve curve = make(tolerance);
     for (const StatedTarget& target : targets_) {
       const Margin margin = margin_of(curve, target.target);
-      all.meets = all.meets && margin.meets();
+      all.meets =
+          all.meets && (margin.meets() ||
+                        (!margin.fails() && (is_exactly_met(curve, target) || (plan != nullptr && has_exact_mu(*plan, curve, target)))));
       all.fails = all.fails || margin.fails();
       if (all.excess >= margin.excess()) continue;
       all.excess = margin.excess();

@@ -42,13 +42,15 @@ class Trial {
   /// decides, and there slow engines are not needed.
   [[nodiscard]] Outcome of(const Plan& plan) const;
   /// The same for a curve that is made to this tolerance.
-  [[nodiscard]] Outcome of(const std::function<Curve(Tolerance)>& make) const;
+  [[nodiscard]] Outcome of(const std::function<Curve(Tolerance)>& make) const { return of(make, nullptr); }
   [[nodiscard]] Neighbours neighbours() const { return neighbours_; }
   /// The error message of a plan that was too large; empty if there was none.
   [[nodiscard]] const std::string& too_large() const { return too_large_; }
 
  private:
-  [[nodiscard]] Outcome of(const std::function<Curve(Tolerance)>& make, Tolerance tolerance) const;
+  [[nodiscard]] Outcome of(const std::function<Curve(Tolerance)>& make, const Plan* plan) const;
+  /// Exact numbers of the plan decide where enclosures do not.
+  [[nodiscard]] Outcome of(const std::function<Curve(Tolerance)>& make, const Plan* plan, Tolerance tolerance) const;
 
   const Plan& plan_;
   const Targets& targets_;

@@ -49,6 +49,14 @@ TEST(Digits, AreExactWhereThePlanDeterminesTheNumber) {
       {{"report", "laplace(scale=20) | repeat(50)"}, "rho_zcdp: 0.0625\n"},
       {{"report", "dp(epsilon=0.1) | repeat(3)"}, "| ε at δ = 0 | 0.3 |"},
       {{"report", "gaussian(sigma=0.1)"}, "| μ | 10 |"},
+      {{"calibrate", "--epsilon", "2.5", "--delta", "0", "laplace(scale=?) | repeat(50)"}, "scale = 20 meets"},
+      {{"calibrate", "--epsilon", "1", "--delta", "0", "dp(epsilon=?) | repeat(10)"}, "epsilon = 0.1 meets"},
+      {{"calibrate", "--epsilon", "1", "--delta", "0", "discrete_laplace(scale=?) | repeat(7)"}, "scale = 7 meets"},
+      {{"calibrate", "--epsilon", "0.1", "--delta", "1e-6", "dp(epsilon=0.1, delta=?)"}, "delta = 1e-6 meets"},
+      {{"calibrate", "--epsilon", "0.1", "--delta", "1e-6", "dp(epsilon=?, delta=1e-6)"}, "epsilon = 0.1 meets"},
+      {{"calibrate", "--mu", "1", "gaussian(sigma=?) | repeat(4)"}, "sigma = 2 meets"},
+      {{"calibrate", "--mu", "0.3", "gdp(mu=?) | repeat(4)"}, "mu = 0.15 meets"},
+      {{"calibrate", "--mu", "0.3", "gaussian(sigma=?)"}, "sigma = 3.333334 meets"},
   };
   for (const auto& [words, expected] : cases) EXPECT_THAT(text_of(words), HasSubstr(expected)) << words.front() << " " << words.back();
 }

@@ -10,6 +10,7 @@
 
 #include "loss/arc.h"
 #include "loss/break_points.h"
+#include "loss/recording.h"
 #include "tradeoff/curve.h"
 #include "tradeoff/guarantee.h"
 #include "tradeoff/interval.h"
@@ -166,6 +167,20 @@ class AdaptiveUses {
   [[nodiscard]] virtual LossPointer of_group(std::uint64_t /*size*/) const { return nullptr; }
 };
 
+/// Noise on the integers that one record moves by a whole number: a group moves it by a multiple. [group-privacy]
+class MovedNoise {
+ public:
+  MovedNoise() = default;
+  MovedNoise(const MovedNoise&) = delete;
+  MovedNoise& operator=(const MovedNoise&) = delete;
+
+  /// The pair for so many records, with further theorems to name. Null if they move it too far.
+  [[nodiscard]] virtual LossPointer moved(std::uint64_t times, Citations origin) const = 0;
+
+ protected:
+  ~MovedNoise() = default;
+};
+
 /// For a bound that is known point by point and is not the profile of one pair: the pair that takes its place in compositions and under
 /// operators. A bound from above stands for a pair above it, a bound from below for a pair below it. [best-of-runs]
 class StandIn {
@@ -234,6 +249,7 @@ struct Capabilities {
   const LaplaceShape* laplace_shape = nullptr;
   const ContourLoss* contours = nullptr;
   const AdaptiveUses* adaptive = nullptr;
+  const MovedNoise* moved = nullptr;
   /// Losses at which a distribution that is not finite has atoms; a lattice that contains them gives tighter bounds.
   std::span<const double> corners{};
   /// The symmetric pairs whose pointwise minimum the profile is; or one pair, not necessarily symmetric, that bounds it from above.

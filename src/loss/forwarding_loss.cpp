@@ -35,6 +35,7 @@ Capabilities ForwardingLoss::capabilities(Direction direction) const {
     known.batch = nullptr;
     known.truncation = nullptr;
     known.adaptive = nullptr;
+    known.moved = nullptr;
   }
   return known;
 }

@@ -67,10 +67,11 @@ Interval sum_above(Interval sigma, double m) {
 }
 
 /// The table contains every outcome whose weight is a double; further out the profile has a closed form in logarithms.
-class DiscreteGaussianLoss final : public Loss {
+class DiscreteGaussianLoss final : public Loss, public MovedNoise {
  public:
-  DiscreteGaussianLoss(Atoms atoms, Interval sigma, double shift, Interval total)
+  DiscreteGaussianLoss(Atoms atoms, Interval sigma, double shift, Interval total, Citations origin)
       : atoms_(std::move(atoms)),
+        origin_(std::move(origin)),
         sigma_(sigma),
         shift_(shift),
         log_total_(log(total)),
@@ -94,12 +95,20 @@ class DiscreteGaussianLoss final : public Loss {
   [[nodiscard]] Interval infinite_mass(Direction) const override { return atoms_.infinite; }
   [[nodiscard]] Tail tail() const override { return tail_; }
   [[nodiscard]] Capabilities capabilities(Direction) const override {
-    return {.atoms = &atoms_, .transform = transform_.get(), .lattice = lattice_};
+    return {.atoms = &atoms_, .transform = transform_.get(), .moved = this, .lattice = lattice_};
+  }
+  [[nodiscard]] LossPointer moved(std::uint64_t times, Citations origin) const override {
+    const double shift = shift_ * static_cast<double>(times);
+    if (!(shift <= most_discrete_shift)) return nullptr;
+    return discrete_gaussian(sigma_, static_cast<std::uint64_t>(shift), std::move(origin));
   }
   [[nodiscard]] std::string key() const override { return make_key("discrete_gaussian", {sigma_, Interval::exactly(shift_)}); }
   void cite() const override {
     static const Citation law("discrete-gaussian", "the loss lies on a lattice; scalar queries, or vectors by their l1 sensitivity");
-    record(law);
+    if (origin_.empty())
+      record(law);
+    else
+      record(origin_);
   }
 
  private:
@@ -121,6 +130,7 @@ class DiscreteGaussianLoss final : public Loss {
   }
 
   Atoms atoms_;
+  Citations origin_;
   Interval sigma_;
   double shift_;
   Interval log_total_;
@@ -133,7 +143,7 @@ class DiscreteGaussianLoss final : public Loss {
 
 // [discrete-gaussian] The outcomes beyond the reach count as an infinite loss, with a mass between 0 and their bound: 0 keeps the lower end
 // of every answer valid, the bound keeps the upper end valid.
-LossPointer discrete_gaussian(Interval sigma, std::uint64_t sensitivity) {
+LossPointer discrete_gaussian(Interval sigma, std::uint64_t sensitivity, Citations origin) {
   const double shift = static_cast<double>(sensitivity);
   // exp(-38.6^2 / 2) is about 1e-323: beyond this reach a weight underflows.
   const double reach = std::ceil(38.6 * sigma.hi) + 1;
@@ -149,7 +159,7 @@ LossPointer discrete_gaussian(Interval sigma, std::uint64_t sensitivity) {
   if (sensitivity == 0) atoms.assign(1, {Interval::exactly(0), Interval::exactly(1)});
   const Interval beyond = sensitivity == 0 ? Interval::exactly(0) : Interval{0, (Interval::exactly(tail) / total).hi};
   Atoms law = make_atoms(std::move(atoms), beyond, beyond, true);
-  if (sensitivity > 0) return std::make_shared<DiscreteGaussianLoss>(std::move(law), sigma, shift, total);
+  if (sensitivity > 0) return std::make_shared<DiscreteGaussianLoss>(std::move(law), sigma, shift, total, std::move(origin));
   return finite_loss(std::move(law), make_key("discrete_gaussian", {sigma, Interval::exactly(shift)}),
                      {Citation("discrete-gaussian", "no change of the data changes the result")});
 }

@@ -400,6 +400,8 @@ LossPointer group_loss(LossPointer base, std::uint64_t size) {
   if (const auto mu = base->gaussian_mu()) return gaussian_loss(times * *mu, grouping_of(*base, size));
   if (const auto epsilon0 = base->capabilities(Direction::remove).laplace_epsilon)
     return std::make_shared<LaplaceLoss>(times * *epsilon0, grouping_of(*base, size));
+  if (const MovedNoise* noise = base->capabilities(Direction::remove).moved)
+    if (LossPointer moved = noise->moved(size, grouping_of(*base, size))) return moved;
   return iterated(std::move(base), size);
 }
 

@@ -12,6 +12,7 @@
 #include "loss/atoms.h"
 #include "loss/gaussian_profile.h"
 #include "mechanism/constraints.h"
+#include "mechanism/discrete_gaussian.h"
 #include "mechanism/finite.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
@@ -95,6 +96,23 @@ TEST(Group, NoiseSensitivityIsMultipliedByTheSize) {
   same("discrete_laplace(scale=2) | group(3)", "discrete_laplace(scale=2, sensitivity=3)", 1e-10);
   same("discrete_gaussian(sigma=2) | group(3)", "discrete_gaussian(sigma=2, sensitivity=3)", 1e-10);
   same("truncated_laplace(scale=1, bound=8) | group(2)", "truncated_laplace(scale=1, bound=8, sensitivity=2)", 1e-6);
+}
+
+// Noise on the integers is moved by a multiple: the same as its finite law iterated edge by edge, and as tight as one record.
+TEST(Group, MovesNoiseOnTheIntegers) {
+  for (const double sigma : {0.7, 1.38, 4.0})
+    for (const std::uint64_t sensitivity : {1, 2})
+      for (const std::uint64_t size : {2, 3, 5}) {
+        const LossPointer one = discrete_gaussian(Interval::exactly(sigma), sensitivity), group = group_loss(one, size);
+        const Atoms iterated = group_atoms(*one->atoms(Direction::remove), size);
+        for (const double epsilon : {0.0, 0.4, 1.0, 3.0, 9.0}) {
+          const Interval moved = group->delta(Direction::remove, Interval::exactly(epsilon));
+          const Interval expected = delta_of(iterated, Interval::exactly(epsilon));
+          EXPECT_TRUE(moved.lo <= expected.hi && expected.lo <= moved.hi) << sigma << " " << size << " " << epsilon;
+        }
+      }
+  EXPECT_THAT(analyze(parse("discrete_gaussian(sigma=1.38) | group(5) | repeat(139)")).epsilon_at(1e-5), IsTight(1e-9));
+  EXPECT_THAT(analyze(parse("discrete_gaussian(sigma=0.5) | group(5) | repeat(13)")).epsilon_at(1e-5), IsTight(1e-9));
 }
 
 TEST(Group, KeepsTheTail) {

@@ -149,8 +149,7 @@ Margin detail::margin_of(const Curve& curve, const Target& target) {
 
 bool detail::is_exactly_met(const Curve& curve, const StatedTarget& target) {
   if (!std::holds_alternative<Guarantee>(target.target) || target.words.size() != 2) return false;
-  const Number &epsilon = target.words[0].second, &delta = target.words[1].second;
-  return curve.states(epsilon, delta) || (delta.value.hi == 0 && curve.delta_at(epsilon).hi <= 0);
+  return curve.states(target.words[0].second, target.words[1].second);
 }
 
 Targets read_targets(const TextOf& text_of, std::string_view prefix) {

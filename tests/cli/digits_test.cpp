@@ -54,6 +54,7 @@ TEST(Digits, AreExactWhereThePlanDeterminesTheNumber) {
       {{"calibrate", "--epsilon", "1", "--delta", "0", "discrete_laplace(scale=?) | repeat(7)"}, "scale = 7 meets"},
       {{"calibrate", "--epsilon", "0.1", "--delta", "1e-6", "dp(epsilon=0.1, delta=?)"}, "delta = 1e-6 meets"},
       {{"calibrate", "--epsilon", "0.1", "--delta", "1e-6", "dp(epsilon=?, delta=1e-6)"}, "epsilon = 0.1 meets"},
+      {{"calibrate", "--epsilon", "0.9999999999999999", "--delta", "0", "dp(epsilon=?) | repeat(10)"}, "epsilon = 0.09999999999 meets"},
       {{"calibrate", "--mu", "1", "gaussian(sigma=?) | repeat(4)"}, "sigma = 2 meets"},
       {{"calibrate", "--mu", "0.3", "gdp(mu=?) | repeat(4)"}, "mu = 0.15 meets"},
       {{"calibrate", "--mu", "0.3", "gaussian(sigma=?)"}, "sigma = 3.333334 meets"},

@@ -97,7 +97,8 @@ Interval invert_profile(const Profile& profile, Interval delta) {
     return bracket->grown([&](const Loss& loss) { return invert_profile(Profile(loss, profile.direction()), delta); });
   if (delta.hi > 0) return search_epsilon(profile, delta);
   const Interval largest = profile.largest_loss();  // [largest-loss]
-  const bool known = largest.lo > 0 && (largest.hi < infinity || largest.lo == infinity);
+  // Also a sum beyond all doubles is known; a search would find no more.
+  const bool known = largest.lo > 0 && (largest.hi < infinity || largest.lo >= std::numeric_limits<double>::max());
   const Interval found = known ? largest : search_epsilon(profile, delta);
   if (known || largest.hi < found.hi) profile.cite_largest_loss();
   return min(found, Interval::exactly(largest.hi));

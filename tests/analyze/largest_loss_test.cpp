@@ -2,6 +2,7 @@
 // [largest-loss]
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -35,6 +36,29 @@ TEST(LargestLoss, PureGuaranteesAddUp) {
 std::string exact_epsilon(const std::string& plan, Neighbours neighbours = Neighbours::unstated) {
   const auto found = analyze(parse(plan), neighbours).pure_epsilon();
   return found ? found->text : "none";
+}
+
+// Losses whose sums or products are beyond all doubles: an engine that meets them must not answer 0.
+TEST(LargestLoss, BeyondDoubles) {
+  constexpr double largest = std::numeric_limits<double>::max();
+  for (const char* plan :
+       {"laplace(scale=1e-308) | repeat(10)", "laplace(scale=1e-308) | group(3) | repeat(4)", "dp(epsilon=1e308) | repeat(100)",
+        "randomized_response(epsilon=1e308) | repeat(10)", "gaussian(sigma=1e-160)"}) {
+    const Curve curve = analyze(parse(plan));
+    EXPECT_EQ(curve.epsilon_at(1e-5).hi, infinity) << plan;
+    EXPECT_EQ(curve.epsilon_at(0).hi, infinity) << plan;
+    EXPECT_GE(curve.delta_at(1).hi, 1 - 1e-9) << plan;
+  }
+  EXPECT_GE(analyze(parse("laplace(scale=1e-308) | repeat(10)")).epsilon_at(0).lo, largest);
+  const Interval ordered = analyze(parse("exponential(epsilon=1e308) | repeat(3)")).epsilon_at(1e-5);
+  EXPECT_LE(ordered.lo, ordered.hi);
+  // Ten steps cost at least one: about mu^2/2.
+  for (const char* sigma : {"1e-20", "1e-80", "1e-150"}) {
+    const std::string step = "gaussian(sigma=" + std::string(sigma) + ") | poisson(rate=0.1)";
+    const Interval one = analyze(parse(step)).epsilon_at(1e-5), ten = analyze(parse(step + " | repeat(10)")).epsilon_at(1e-5);
+    EXPECT_GE(ten.hi, one.lo) << sigma;
+    EXPECT_LT(ten.hi, infinity) << sigma;
+  }
 }
 
 TEST(LargestLoss, IsAddedInExactArithmetic) {

@@ -85,7 +85,8 @@ double log_kappa(double s) {
 Total add_up(const std::vector<Estimate>& estimates, double log_ties, double tolerance) {
   double scale = log_ties;
   for (const Estimate& estimate : estimates) {
-    if (std::isnan(estimate.log_scale) || std::isnan(estimate.value) || std::isnan(estimate.error)) return {};  // the result is unknown
+    // Without a finite error nothing is known, whatever the scale is: that of a saddle point may be 0 because the transform overflowed.
+    if (!(estimate.log_scale < infinity && estimate.error < infinity) || std::isnan(estimate.value)) return {};
     scale = std::max(scale, estimate.log_scale);
   }
   if (scale == -infinity) return {{-infinity, -infinity}, 0, true, {}};
@@ -98,7 +99,7 @@ Total add_up(const std::vector<Estimate>& estimates, double log_ties, double tol
     doubt.nodes += static_cast<std::uint64_t>(estimate.nodes);
     doubt.rounding += weight * std::min(estimate.rounding, estimate.error);
     doubt.contours += weight * std::max(estimate.error - estimate.rounding, 0.0);
-    if (weight == 0 && estimate.error < infinity) {  // far below the rest: only its bound matters
+    if (weight == 0) {  // far below the rest: only its bound matters
       above += 0x1p-1000;
       below -= 0x1p-1000;
       continue;

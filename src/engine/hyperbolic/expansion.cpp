@@ -22,6 +22,8 @@ constexpr std::uint64_t most_times = 1000;
 constexpr std::size_t most_atoms = 40;
 // A power of more than this many steps loses all digits of a double.
 constexpr double most_subsampled = 1e9;
+// Largest mu, and largest sum of losses: its product with a contour variable of 1e18, and the square of mu, are still doubles.
+constexpr double most_mu = 1e100, most_position = 1e280;
 
 /// Multiplies the summands by (sum_a A_a exp(s b_a))^times, over all numbers of times that each term is chosen.
 class Multiplier {
@@ -82,6 +84,7 @@ struct Builder {
   bool add(const BreakExpansion& part, std::uint64_t times) {
     if (!part.terms.empty() && !add_terms(part, times)) return false;
     if (part.sampled && !add_sampled(*part.sampled, static_cast<double>(times))) return false;
+    if (!(part.gaussian_mu <= most_mu)) return false;
     if (part.gaussian_mu > 0) variance = variance + static_cast<double>(times) * square(Interval::exactly(part.gaussian_mu));
     return true;
   }
@@ -97,7 +100,7 @@ struct Builder {
   }
   bool add_sampled(const SampledGaussianFactor& part, double count) {
     const double most_rate = part.rate + part.rate_width;
-    if (!(part.mu > 0 && part.rate > 0 && most_rate < 1 && count <= most_subsampled)) return false;
+    if (!(part.mu > 0 && part.mu <= most_mu && part.rate > 0 && most_rate < 1 && count <= most_subsampled)) return false;
     if (part.sampling == SampledBy::fixed) {  // [sampled-plane] Both directions have one law, and its break is at 0.
       expansion.subsampled.push_back({part.mu, part.rate, count, true, part.mu_width, part.rate_width, SampledBy::fixed});
       return true;
@@ -170,6 +173,7 @@ std::optional<Expansion> expand(const Parts& parts, Direction direction, Paramet
   for (Summand& summand : expansion.summands) {
     summand.position_error += builder.base_error;
     summand.position = add(summand.position, builder.base, summand.position_error);
+    if (!(std::abs(summand.position.value()) <= most_position && summand.position_error <= most_position)) return std::nullopt;
   }
   expansion.variance = builder.variance.lo;
   expansion.variance_error = builder.variance.width();

@@ -96,13 +96,27 @@ std::optional<Interval> least_near(Interval rho, double epsilon, double s) {
   return Interval{(Interval::exactly(here.lo) - Interval::exactly(steepest * steepest / (2 * bend) * (1 + 1e-12))).lo, here.hi};
 }
 
+/// [renyi-conversion] The least exponent for a rho so large that the best order is lost in rounding: from above by an order near that of
+/// the Gaussian, from below by the linear part of the cumulant.
+Interval by_size(Interval rho, double epsilon) {
+  const Interval s = Interval::exactly(std::clamp((epsilon / rho.hi - 1) / 2, 0x1p-50, 1.0)), point = Interval::exactly(epsilon);
+  const double below = epsilon < rho.lo ? log1mexp(Interval::exactly((point - rho.lo).hi)).lo : -infinity;
+  return {below, std::max(below, (rho * (s * (s + 1.0)) - s * point + entropy(s)).hi)};
+}
+
 /// [renyi-conversion] The least over s of cumulant(s) - s epsilon + s log s - (1 + s) log(1 + s).
 Interval least_exponent(Interval rho, const std::vector<Polygon>& polygons, double epsilon) {
-  if (polygons.empty())
-    if (const auto near = least_near(rho, epsilon, near_best_order(rho, polygons, epsilon, largest_order))) return *near;
-  const Interval s = best_order(rho, polygons, epsilon);
-  const Interval height{height_at(rho, polygons, s.lo).value.lo, height_at(rho, polygons, s.hi).value.hi};
-  return height - s * epsilon + entropy(s);
+  constexpr double useless = 1;  // the width of an exponent
+  std::optional<Interval> found;
+  if (polygons.empty()) found = least_near(rho, epsilon, near_best_order(rho, polygons, epsilon, largest_order));
+  if (!found) {
+    const Interval s = best_order(rho, polygons, epsilon);
+    const Interval height{height_at(rho, polygons, s.lo).value.lo, height_at(rho, polygons, s.hi).value.hi};
+    found = height - s * epsilon + entropy(s);
+  }
+  if (!polygons.empty() || found->width() <= useless) return *found;
+  const Interval other = by_size(rho, epsilon);
+  return {std::max(found->lo, other.lo), std::min(found->hi, other.hi)};
 }
 
 /// The lower hull of (0, 0) and the points. Every chord is an upper bound of a convex function, so the choice of vertices affects tightness

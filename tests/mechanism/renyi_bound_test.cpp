@@ -67,6 +67,21 @@ TEST(RenyiBound, ListsOfOrdersAgainstAGrid) {
   }
 }
 
+// epsilon is rho + 2 sqrt(rho log(1/delta)) up to a logarithm: rho itself, where a root of rho is below its last digit.
+TEST(RenyiBound, LargestRho) {
+  for (const double rho : {1e100, 1e184, 1e250, 1e300, 1e308, 1.79e308}) {
+    const LossPointer bound = zcdp_bound(Interval::exactly(rho));
+    const Interval before = bound->log_delta(Direction::remove, Interval::exactly(rho * (1 - 1e-14)));
+    EXPECT_GE(before.lo, -1e-9) << rho;
+    if (rho * (1 + 1e-14) < infinity) {
+      const Interval after = bound->log_delta(Direction::remove, Interval::exactly(rho * (1 + 1e-14)));
+      EXPECT_LE(after.hi, -1e60) << rho;
+      EXPECT_LE(after.lo, after.hi) << rho;
+    }
+    EXPECT_LE(before.lo, before.hi) << rho;
+  }
+}
+
 TEST(RenyiBound, ConvexInTheExponentialOfEpsilon) {
   const LossPointer bound = renyi_bound({{Interval::exactly(1.5), Interval::exactly(0.1)}, {Interval::exactly(20), Interval::exactly(1)}});
   const auto value = [&](double x) { return bound->delta(Direction::remove, Interval::exactly(std::log(x))); };

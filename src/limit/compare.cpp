@@ -185,6 +185,8 @@ class Case {
 
   /// Of the plan itself.
   [[nodiscard]] Interval epsilon() const { return epsilon_; }
+  /// Whether an epsilon follows from a stated bound only by its refinement, which is another plan. [profile-refinement]
+  [[nodiscard]] bool states_less_than(double epsilon) const { return epsilon < epsilon_.lo && !loss_of(curve_)->is_pair(); }
 
   MethodRow exact() const { return {"", RowKind::bound, epsilon_, to_string(method_)}; }
 
@@ -473,8 +475,11 @@ MethodRow run(const ComparedMethod& method, const Case& situation) {
   MethodRow row;
   try {
     row = (situation.*method.run)();
+    if (row.kind == RowKind::bound && situation.states_less_than(row.epsilon.hi))
+      throw DomainError("it gives " + numeric::to_text_above(row.epsilon.hi, 6) +
+                        ", but the plan as it is stated does not: add | refine()");
   } catch (const Error& refusal) {
-    row.remark = refusal.what();
+    row = {"", RowKind::refused, {0, infinity}, refusal.what()};
   }
   row.method = method.name;
   return row;
@@ -494,6 +499,9 @@ void warn(Comparison& comparison) {
   for (const MethodRow& row : comparison.rows)
     if (row.kind == RowKind::estimate && row.epsilon.hi < comparison.epsilon.lo)
       comparison.warnings.push_back(row.method + " is below the truth here: it under-reports");
+  const auto refinable = [](const MethodRow& row) { return row.kind == RowKind::refused && row.remark.ends_with("| refine()"); };
+  if (std::any_of(comparison.rows.begin(), comparison.rows.end(), refinable))
+    comparison.warnings.emplace_back("the stated bound is not the tightest that it implies: add | refine() to the plan");
   if (comparison.epsilon.lo > 10) comparison.warnings.emplace_back("epsilon above 10 is almost no protection");
 }
 

@@ -51,6 +51,17 @@ TEST(Compare, TableOneWithTheCorrectedOptimalRow) {
   }
 }
 
+// A stated bound may imply more than it says: then another method would answer another plan.
+TEST(Compare, AnswersThePlanAsItIsStated) {
+  const Plan stated = parse("sqrt_log_family(a=1, b=1.25, sigma=2)"), refined = parse("sqrt_log_family(a=1, b=1.25, sigma=2) | refine()");
+  const Comparison found = compare_methods(stated, Interval::exactly(0.4)), implied = compare_methods(refined, Interval::exactly(0.4));
+  EXPECT_EQ(found.epsilon.hi, analyze(stated).epsilon_at(0.4).hi);
+  EXPECT_THAT(row_of(found, "gdp").remark, HasSubstr("| refine()"));
+  EXPECT_THAT(found.warnings, testing::Contains(HasSubstr("| refine()")));
+  EXPECT_EQ(row_of(implied, "gdp").kind, RowKind::bound);
+  EXPECT_GE(row_of(implied, "gdp").epsilon.hi, implied.epsilon.lo);
+}
+
 TEST(Compare, NoBoundLiesBelowTheTruth) {
   for (const char* text :
        {"gaussian(sigma=1) | poisson(rate=0.01) | repeat(1000)", "gaussian(sigma=20)", "gaussian(2); laplace(1); dp(0.5, 1e-7) | repeat(3)",

@@ -304,7 +304,11 @@ class Analyst final : public WordContext {
     Parts covered, alone = parts;
     std::erase_if(alone, [](const Part& part) { return part.times == 0; });
     Composition composition = whole(std::move(parts), shorter, &covered);
-    if (is_one_step(covered)) return composition;
+    if (is_one_step(covered)) {
+      const bool summed = !is_one_step(alone) && composition.loss->capabilities(Direction::remove).renyi_bound != nullptr;
+      if (summed) composition.loss = with_mu_of_parts(std::move(composition.loss), merge_equal(std::move(alone)), tolerance_);
+      return composition;
+    }
     // A list of atoms is exact, but its mu may be wide, as a truncated list says nothing of large losses: then the parts are asked.
     const bool knows_mu = composition.loss->gaussian_mu() || composition.loss->tail().limit.lo == infinity;
     if (composition.loss->cost() != Cost::engine && knows_mu) return composition;
@@ -316,8 +320,9 @@ class Analyst final : public WordContext {
     const auto is_slow = [](const Part& part) { return part.loss->cost() != Cost::formula; };
     if (below_ && !stated && std::any_of(covered.begin(), covered.end(), is_slow)) return composition;
     covered = merge_equal(std::move(covered));
-    composition.loss = stated ? smaller_of_pair_and_divergences(std::move(composition.loss), std::move(covered), tolerance_)
-                              : never_worse(std::move(composition.loss), std::move(covered), tolerance_, merge_equal(std::move(alone)));
+    composition.loss =
+        stated ? smaller_of_pair_and_divergences(std::move(composition.loss), std::move(covered), tolerance_)
+               : never_worse(std::move(composition.loss), std::move(covered), tolerance_, below_ ? Parts{} : merge_equal(std::move(alone)));
     return composition;
   }
 

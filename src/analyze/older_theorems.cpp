@@ -69,7 +69,8 @@ std::optional<GdpPair> composed_mu(const Parts& parts, double delta, Tolerance t
     floors = floors + times * masses.back();
     runs = runs + times;
   }
-  if (delta > 0 ? !(floors.hi < delta) : floors.hi > 0) return std::nullopt;
+  // Without a slack an infinite loss is excluded by the finite mu itself: the mass of a truncated table is known only up to rounding.
+  if (delta > 0 ? !(floors.hi < delta) : floors.lo > 0) return std::nullopt;
   const double share = delta > 0 ? ((delta - floors) / (2.0 * runs)).lo : 0;
   if (delta > 0 && !(share > 0)) return std::nullopt;  // delta is among the smallest doubles
   Interval squares = Interval::exactly(0), log_kept = Interval::exactly(0);
@@ -83,6 +84,12 @@ std::optional<GdpPair> composed_mu(const Parts& parts, double delta, Tolerance t
     log_kept = log_kept + times * log1p(-pair.slack);
   }
   return GdpPair{sqrt(squares), clamp(-expm1(log_kept), 0, 1), 0};
+}
+
+void cite_pairs(const Loss& composed) {
+  static const Citation pairs("slack-pair", "each part by its mu and a slack: the squares of mu add, and so do the slacks at most");
+  composed.cite();
+  record(pairs);
 }
 
 /// [older-theorems]
@@ -101,29 +108,30 @@ class OlderTheorems final : public ForwardingLoss {
     }
     pairs_ = std::move(parts);
     alone_ = alone.empty() ? pairs_ : std::move(alone);
+    for (const Part& part : alone_) points_known_ = points_known_ || !part.loss->is_pair();
   }
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
     const RecordedSince own;
     const Interval found = composed_->delta(direction, epsilon);
-    if (!divergences_stated_ && (found.width() <= narrow_ * found.hi || found.hi <= Negligible::delta())) return found;
+    if (!is_smaller_known() && (found.width() <= narrow_ * found.hi || found.hi <= Negligible::delta())) return found;
     const Interval better = improved(own, log(found), -infinity, [&] { return log_delta_above(direction, epsilon, found.hi); });
     return at_least_a_part(better == log(found) ? found : clamp(exp(better), 0, 1), direction, epsilon);
   }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
     const RecordedSince own;
     const Interval found = composed_->log_delta(direction, epsilon);
-    if (!divergences_stated_ && (found.width() <= narrow_ || found.hi == -infinity)) return found;
+    if (!is_smaller_known() && (found.width() <= narrow_ || found.hi == -infinity)) return found;
     return improved(own, found, -infinity, [&] { return log_delta_above(direction, epsilon, exp(Interval::exactly(found.hi)).hi); });
   }
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override {
     const RecordedSince own;
     std::optional<Interval> known = composed_->closed_epsilon(direction, delta);
-    if (!known && divergences_stated_) known = invert_profile(Profile(*composed_, direction), delta);
+    if (!known && is_smaller_known()) known = invert_profile(Profile(*composed_, direction), delta);
     if (!known) return known;
     const Interval found = *known;
     const bool tight = found.hi == 0 || (found.hi < infinity && found.width() <= narrow_ * found.hi);
-    if ((!divergences_stated_ && tight) || found.lo == infinity || !(delta.lo > 0)) return known;
+    if ((!is_smaller_known() && tight) || found.lo == infinity || !(delta.lo > 0)) return known;
     return improved(own, found, 0, [&] { return epsilon_above(direction, delta); });
   }
   /// The test of the pair need not be one of the mechanisms that stated divergences cover.
@@ -136,9 +144,9 @@ class OlderTheorems final : public ForwardingLoss {
   [[nodiscard]] std::optional<Interval> closed_mu() const override {
     return divergences_stated_ ? std::nullopt : ForwardingLoss::closed_mu();
   }
-  [[nodiscard]] std::optional<double> mu_above() const override {
+  [[nodiscard]] std::optional<Interval> mu_above() const override {
     const auto known = gaussian_composition(0);
-    return known ? std::optional(known->mu.hi) : std::nullopt;
+    return known ? std::optional(known->mu) : std::nullopt;
   }
   [[nodiscard]] std::optional<Interval> log_complement(Direction direction, double epsilon) const override {
     if (!divergences_stated_) return ForwardingLoss::log_complement(direction, epsilon);
@@ -170,6 +178,12 @@ class OlderTheorems final : public ForwardingLoss {
 
  private:
   [[nodiscard]] const Loss& base() const override { return *composed_; }
+  /// Whether a bound may be smaller than a tight answer by the composed pair.
+  [[nodiscard]] bool is_smaller_known() const { return divergences_stated_ || points_known_; }
+  /// The parts as they are composed, and as they are answered alone where that may be smaller.
+  [[nodiscard]] std::vector<const Parts*> known_forms() const {
+    return points_known_ ? std::vector<const Parts*>{&pairs_, &alone_} : std::vector<const Parts*>{&pairs_};
+  }
   [[nodiscard]] static const Citation& smaller_bound() {
     static const Citation smallest("older-theorems", "the smallest of several valid bounds");
     return smallest;
@@ -192,6 +206,7 @@ class OlderTheorems final : public ForwardingLoss {
       record(smaller_bound());
     }
     if (divergences_stated_) return {std::min(found.lo, bound.lo), std::min(found.hi, bound.hi)};
+    if (bound.hi < found.lo && points_known_) return Interval::exactly(bound.hi);
     if (bound.hi < found.lo) return {bound.lo, found.hi};  // disjoint enclosures would mean a defect: claim only their hull
     return {found.lo, std::min(found.hi, bound.hi)};
   }
@@ -231,7 +246,8 @@ class OlderTheorems final : public ForwardingLoss {
     if (!(epsilon.lo >= 0 && delta > 0 && best.hi > -infinity)) return best;
     const Interval at = Interval::exactly(epsilon.lo);
     const auto compare_at = [&](double about) {
-      if (const auto known = stated_composition(about, 0.5)) use(known->log_delta(direction, at).hi);
+      for (const Parts* parts : known_forms())
+        if (const auto known = stated_composition(*parts, about, 0.5)) use(known->log_delta(direction, at).hi);
       for (const double share : {0.0, slack_near(about)})
         if (const auto known = gaussian_composition(share))
           use(log(known->slack + (1.0 - known->slack) * gaussian_delta(Interval::exactly(known->mu.hi), at)).hi);
@@ -242,6 +258,13 @@ class OlderTheorems final : public ForwardingLoss {
       compare_at(about);
     else
       for (const double any : {0.5, 0x1p-7, 0x1p-20}) compare_at(any);
+    // A smaller bound is a better guess.
+    constexpr int most_rounds = 30;
+    double before = 0;
+    for (int i = 0; points_known_ && i < most_rounds && best.hi < 0 && before - best.hi > tolerance_.relative; ++i) {
+      before = best.hi;
+      if (const auto known = stated_composition(alone_, exp(Interval::exactly(best.hi)).hi, 0.5)) use(known->log_delta(direction, at).hi);
+    }
     return best;
   }
 
@@ -256,9 +279,10 @@ class OlderTheorems final : public ForwardingLoss {
       use(tail.zero_from);
       if (tail.gdp_mu < infinity) use(gaussian_epsilon(Interval::exactly(tail.gdp_mu), Interval::exactly(delta.lo)).hi);
     }
-    for (const double share : {0.5, 1.0})
-      if (const auto known = stated_composition(delta.lo, share))
-        use(invert_profile(Profile(*known, direction), Interval::exactly(delta.lo)).hi);
+    for (const Parts* parts : known_forms())
+      for (const double share : {0.5, 1.0})
+        if (const auto known = stated_composition(*parts, delta.lo, share))
+          use(invert_profile(Profile(*known, direction), Interval::exactly(delta.lo)).hi);
     for (const double slack : {0.0, delta.lo})
       if (const auto known = gaussian_composition(slack)) {
         const Interval left = clamp((Interval::exactly(delta.lo) - known->slack) / (1.0 - known->slack), 0, 1);
@@ -311,19 +335,15 @@ class OlderTheorems final : public ForwardingLoss {
       const Unrecorded in_advance;
       found = measured_.emplace(delta, composed_mu(alone_, delta, tolerance_)).first;
     }
-    static const Citation pairs("slack-pair", "each part by its mu and a slack: the squares of mu add, and so do the slacks at most");
-    if (found->second) {
-      composed_->cite();
-      record(pairs);
-    }
+    if (found->second) cite_pairs(*composed_);
     return found->second;
   }
 
   /// The optimal composition of one guarantee per part; null if there is none.
-  [[nodiscard]] LossPointer stated_composition(double delta, double share) const {
-    if (pairs_.size() > most_stated) return nullptr;
+  [[nodiscard]] LossPointer stated_composition(const Parts& of, double delta, double share) const {
+    if (of.size() > most_stated) return nullptr;
     static const Citation stated("classical-composition", "the optimal composition of one (epsilon, delta) per part");
-    auto parts = one_guarantee_each(pairs_, delta, share);
+    auto parts = one_guarantee_each(of, delta, share);
     if (!parts) return nullptr;
     record(stated);
     return compose(std::move(*parts), tolerance_).loss;
@@ -343,13 +363,48 @@ class OlderTheorems final : public ForwardingLoss {
   Tolerance tolerance_;
   double narrow_;  // no older theorem is asked for an answer of this relative width
   bool divergences_stated_;
+  bool points_known_ = false;  // a part is known point by point; a pair takes its place in the composition, and may be worse
   mutable std::mutex measuring_;
   mutable std::map<double, std::optional<GdpPair>> measured_;  // by the delta whose slacks were used
   mutable std::optional<double> limit_floor_;                  // the least delta that the limit theorem may certify
   mutable std::optional<BerryEsseen> limit_;
 };
 
+/// A bound on the sum of divergences that were stated of each part. The parts' mu may compose to less than the mu of the sum.
+/// [older-theorems]
+class SumOfStated final : public ForwardingLoss {
+ public:
+  SumOfStated(LossPointer sum, Parts alone, Tolerance tolerance) : sum_(std::move(sum)), alone_(std::move(alone)), tolerance_(tolerance) {}
+
+  [[nodiscard]] std::optional<Interval> mu_above() const override {
+    std::call_once(measured_, [this] {
+      const Unrecorded in_advance;
+      if (const auto known = composed_mu(alone_, 0, tolerance_)) mu_ = known->mu;
+    });
+    if (mu_) cite_pairs(*sum_);
+    return mu_;
+  }
+  [[nodiscard]] Capabilities capabilities(Direction direction) const override {
+    Capabilities known = ForwardingLoss::capabilities(direction);
+    known.closed_forms = this;
+    return known;
+  }
+
+ private:
+  [[nodiscard]] const Loss& base() const override { return *sum_; }
+
+  LossPointer sum_;
+  Parts alone_;
+  Tolerance tolerance_;
+  mutable std::once_flag measured_;
+  mutable std::optional<Interval> mu_;
+};
+
 }  // namespace
+
+LossPointer with_mu_of_parts(LossPointer sum, Parts alone, Tolerance tolerance) {
+  return std::make_shared<SumOfStated>(std::move(sum), std::move(alone), tolerance);
+}
 
 LossPointer never_worse(LossPointer composed, Parts parts, Tolerance tolerance, Parts alone) {
   return std::make_shared<OlderTheorems>(std::move(composed), std::move(parts), std::move(alone), tolerance, false);

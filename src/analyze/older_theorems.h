@@ -15,4 +15,7 @@ namespace tradeoff::detail {
 /// that the bounds imply, so the profile is the smaller of the two. It is not the profile of a pair. [older-theorems]
 [[nodiscard]] LossPointer smaller_of_pair_and_divergences(LossPointer composed, Parts parts, Tolerance tolerance);
 
+/// The sum of the divergences that were stated of each of these parts, with the mu to which those of the parts compose. [older-theorems]
+[[nodiscard]] LossPointer with_mu_of_parts(LossPointer sum, Parts alone, Tolerance tolerance);
+
 }  // namespace tradeoff::detail

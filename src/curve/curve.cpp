@@ -60,6 +60,15 @@ Interval or_zero(const Profile& profile, Level epsilon, const detail::CurveState
   return zero;
 }
 
+/// delta as an attack sees it: what is stated of a mechanism bounds its attacks by all that it implies. [profile-refinement]
+Interval implied_delta(const Curve& curve, Interval epsilon, Direction direction) {
+  const Interval stated = curve.delta_at(epsilon, direction);
+  const LossPointer& loss = loss_of(curve);
+  if (loss->is_pair()) return stated;
+  const QuestionScope question;
+  return min(stated, clamp(Profile(*refine(loss), direction).delta(epsilon), 0, 1));
+}
+
 }  // namespace
 
 Neighbours Curve::neighbours() const { return state_->neighbours; }
@@ -73,7 +82,13 @@ Interval Curve::delta_at(Level level, Direction direction) const {
   require(epsilon.lo <= epsilon.hi, "epsilon", epsilon, "a real number");
   const QuestionScope question;
   const Profile profile(*state_->loss, direction);
-  return or_zero(profile, level, *state_, Interval::exactly(0), [&] { return clamp(profile.delta(epsilon), 0, 1); });
+  return or_zero(profile, level, *state_, Interval::exactly(0), [&] {
+    const Interval found = clamp(profile.delta(epsilon), 0, 1);
+    // Below the range of relative widths only the logarithm is narrow.
+    const bool tiny = found.hi > 0 && found.hi <= Negligible::least && Negligible::delta() == Negligible::least;
+    if (!tiny || found.width() <= state_->tolerance.relative * found.hi) return found;
+    return intersect(found, clamp(exp(profile.log_delta(epsilon)), 0, 1));
+  });
 }
 
 Interval Curve::log_delta_at(Level level, Direction direction) const {
@@ -139,7 +154,11 @@ Interval Curve::tpr_at(Level fpr, Direction direction) const {
   return clamp(1.0 - beta_at(fpr, direction), 0, 1);
 }
 
-Interval Curve::advantage(Direction direction) const { return delta_at(0, direction); }
+Interval Curve::advantage(Direction direction) const {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return advantage(direction); });
+
+  return implied_delta(*this, Interval::exactly(0), direction);
+}
 
 // [membership-posterior] The best guess of membership has accuracy 1 - prior + prior * delta(log((1 - prior)/prior)); the posterior odds
 // of any output are at most the prior odds times exp(largest loss).
@@ -155,7 +174,7 @@ Posterior Curve::posterior_at(Level level, Direction direction) const {
   const Negligible rest(0x1p-66);  // an accuracy needs delta to an absolute accuracy only
   const auto accuracy = [this, direction](double p) {
     const Interval point = Interval::exactly(p);
-    return clamp(1.0 - point + point * delta_at(log((1.0 - point) / point), direction), 0, 1);
+    return clamp(1.0 - point + point * implied_delta(*this, log((1.0 - point) / point), direction), 0, 1);
   };
   const Interval low = accuracy(prior.lo);
   const Interval high = accuracy(prior.hi);

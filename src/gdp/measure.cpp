@@ -91,7 +91,7 @@ class Meter {
     }
     found.mu.hi = std::max(found.mu.lo, std::min(found.mu.hi, tail_.gdp_mu));
     if (!(found.mu.hi <= std::max(found.mu.lo, tail_.limit.lo) * (1 + relative_)))
-      if (const auto known = loss_.mu_above()) found.mu.hi = std::max(found.mu.lo, std::min(found.mu.hi, *known));
+      if (const auto known = loss_.mu_above()) found.mu.hi = std::max(found.mu.lo, std::min(found.mu.hi, known->hi));
     if (tail_.limit.lo >= found.mu.lo) found = {{tail_.limit.lo, std::max(found.mu.hi, tail_.limit.lo)}, infinity};
     return found;
   }
@@ -114,7 +114,7 @@ class Meter {
         return {found.mu, slack, found.at_epsilon};
       }
     const Supremum seen = head(reach(), slack);
-    const double above = std::min(tail_.gdp_mu, loss_.mu_above().value_or(infinity));  // a slack lowers mu
+    const double above = std::min(tail_.gdp_mu, loss_.mu_above().value_or(Interval::whole()).hi);  // a slack lowers mu
     return {{seen.mu.lo, std::max(seen.mu.lo, above)}, slack, seen.at_epsilon};
   }
 
@@ -196,11 +196,15 @@ GdpMeasurement measure_mu(const Curve& curve, const std::vector<Interval>& slack
     answer.mu = found.mu;
     answer.at_epsilon = found.at_epsilon;
   }
+  // [older-theorems] What is stated of each part may imply less than the profile that it implies for the whole.
+  const auto of_parts = loss_of(curve)->is_pair() ? std::nullopt : loss_of(curve)->mu_above();
+  if (of_parts) answer.mu = min(answer.mu, *of_parts);
   answer.verdict = answer.mu.hi < infinity ? GdpVerdict::gdp : answer.mu.lo == infinity ? GdpVerdict::not_gdp : GdpVerdict::undecided;
   for (const Interval slack : slacks) {
     if (!(slack.lo >= 0 && slack.hi < 1)) throw DomainError("slack: it must be at least 0 and below 1");
     GdpPair found = slack.hi == 0 ? GdpPair{answer.mu, slack, answer.at_epsilon} : meter.with_slack(slack);
     // A slack can only lower mu, so the global value bounds every pair.
+    if (of_parts) found.mu.lo = std::min(found.mu.lo, answer.mu.lo);
     found.mu.hi = std::max(found.mu.lo, std::min(found.mu.hi, answer.mu.hi));
     answer.with_slack.push_back(found);
   }

@@ -70,7 +70,7 @@ class ClosedForms {
   /// The least mu for which the pair is mu-GDP, if it is known exactly. An exactly Gaussian pair need not implement this.
   [[nodiscard]] virtual std::optional<Interval> closed_mu() const { return std::nullopt; }
   /// A mu for which older theorems prove the pair mu-GDP, for measurements that are wide.
-  [[nodiscard]] virtual std::optional<double> mu_above() const { return std::nullopt; }
+  [[nodiscard]] virtual std::optional<Interval> mu_above() const { return std::nullopt; }
   /// A threshold test; it bounds the trade-off function from above.
   [[nodiscard]] virtual std::optional<LikelihoodRatioTest> test_at(Direction, double /*epsilon*/) const { return std::nullopt; }
   /// The corners (e, delta(e)), e >= 0, between which delta is linear in exp(e), if the composed distribution is finite.

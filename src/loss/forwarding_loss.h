@@ -37,7 +37,7 @@ class ForwardingLoss : public Loss, public ClosedForms, public Evaluable, public
     return noted(base().closed_beta(to_base(direction), alpha));
   }
   [[nodiscard]] std::optional<Interval> closed_mu() const override { return noted(base().closed_mu()); }
-  [[nodiscard]] std::optional<double> mu_above() const override { return noted(base().mu_above()); }
+  [[nodiscard]] std::optional<Interval> mu_above() const override { return noted(base().mu_above()); }
   [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override {
     return noted(base().test_at(to_base(direction), epsilon));
   }

@@ -53,7 +53,7 @@ std::optional<Interval> Loss::closed_mu() const {
   return known.closed_forms != nullptr ? known.closed_forms->closed_mu() : std::nullopt;
 }
 
-std::optional<double> Loss::mu_above() const {
+std::optional<Interval> Loss::mu_above() const {
   const ClosedForms* known = capabilities(Direction::remove).closed_forms;
   return known != nullptr ? known->mu_above() : std::nullopt;
 }

@@ -64,7 +64,7 @@ class Loss {
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const;
   [[nodiscard]] std::optional<Interval> closed_beta(Direction direction, Interval alpha) const;
   [[nodiscard]] std::optional<Interval> closed_mu() const;
-  [[nodiscard]] std::optional<double> mu_above() const;
+  [[nodiscard]] std::optional<Interval> mu_above() const;
   [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const;
   [[nodiscard]] std::optional<std::vector<Guarantee>> guarantees(Direction direction) const;
   /// The closed form, or else the logarithm of 1 - delta.

@@ -126,7 +126,9 @@ class BestOfAbove final : public Loss, public StandIn {
     record(basis_);
     record(citation_);
     const double high = at(direction, epsilon.lo), low = epsilon.hi == epsilon.lo ? high : at(direction, epsilon.hi);
-    return {std::min(low, high), high};
+    const Interval found{std::min(low, high), high};
+    // The profile is convex, so it lies below the hull of the bound as well. With a slow base the hull takes seconds.
+    return high > 0 && base_->cost() == Cost::formula ? min(found, pair()->delta(direction, epsilon)) : found;
   }
   [[nodiscard]] bool symmetric() const override { return base_->symmetric(); }
   /// An outcome of infinite loss is among the runs with probability 1 - phi(1 - its probability).

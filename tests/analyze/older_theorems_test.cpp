@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "curve/curve_state.h"
@@ -22,6 +23,7 @@
 #include "operators/duality.h"
 #include "support/matchers.h"
 #include "tradeoff/analyze.h"
+#include "tradeoff/compare.h"
 #include "tradeoff/gdp.h"
 #include "tradeoff/limit.h"
 #include "tradeoff/operations.h"
@@ -195,6 +197,63 @@ TEST(OlderTheorems, BoundTheMuOfAList) {
   EXPECT_LE(many.mu.hi, one.mu.hi * std::sqrt(3.0) * (1 + 1e-9));
   EXPECT_LE(many.mu.lo, many.mu.hi);
   EXPECT_GE(many.mu.hi, one.mu.lo);
+}
+
+// The probability of an infinite loss is known up to rounding only; the finite mu of one run excludes one.
+TEST(OlderTheorems, BoundTheMuOfATruncatedTable) {
+  for (const auto& [source, times] : {std::pair{"discrete_gaussian(sigma=0.2279)", 17}, {"discrete_gaussian(sigma=5, sensitivity=3)", 2}}) {
+    const GdpMeasurement one = measure_mu(analyze(parse(source)));
+    const GdpMeasurement many = measure_mu(analyze(parse(source + (" | repeat(" + std::to_string(times) + ")"))));
+    EXPECT_LE(many.mu.hi, one.mu.hi * std::sqrt(times) * (1 + 1e-9)) << source;
+    EXPECT_GE(many.mu.hi, one.mu.lo) << source;
+  }
+}
+
+// The pair that a sum of divergences implies needs a larger mu than the pairs of the parts need together.
+TEST(OlderTheorems, BoundTheMuOfStatedDivergences) {
+  const Interval one = measure_mu(analyze(parse("zcdp(rho=0.0274)"))).mu;
+  const GdpMeasurement many = measure_mu(analyze(parse("zcdp(rho=0.0274) | repeat(1000)")), {Interval::exactly(1e-5)});
+  EXPECT_LE(many.mu.hi, one.hi * std::sqrt(1000.0) * (1 + 1e-12));
+  EXPECT_GE(many.mu.hi, one.lo * std::sqrt(1000.0) * (1 - 1e-12));
+  EXPECT_LE(many.with_slack.front().mu.hi, many.mu.hi);
+  EXPECT_LE(many.with_slack.front().mu.lo, many.with_slack.front().mu.hi);
+  const Interval sum = measure_mu(analyze(parse("zcdp(rho=0.05)"))).mu,
+                 split = measure_mu(analyze(parse("zcdp(rho=0.025) | repeat(2)"))).mu;
+  EXPECT_LE(split.hi, sum.hi * (1 + 1e-12));
+}
+
+// In a composition a pair takes the place of a bound that is known point by point; the sum of the epsilons may be smaller.
+TEST(OlderTheorems, UseTheBoundOfEachPartAlone) {
+  const Plan plan = parse(
+      "dp(epsilon=0.235, delta=2.17e-08) | best_of(runs=geometric(mean=3)); constraints([(0.874, 9.62e-08), (0.252, 0.000383)]) | "
+      "rectify(epsilon=0.833, low=0, high=1)");
+  const Interval epsilon = analyze(plan).epsilon_at(1e-6);
+  EXPECT_LE(epsilon.lo, epsilon.hi);
+  for (const MethodRow& row : compare_methods(plan, Interval::exactly(1e-6)).rows) {
+    if (row.kind != RowKind::bound) continue;
+    EXPECT_LE(epsilon.hi, row.epsilon.hi * (1 + 1e-6)) << row.method;
+  }
+  EXPECT_LE(analyze(plan).delta_at(epsilon.hi).hi, 1e-6 * (1 + 1e-6));
+}
+
+TEST(OlderTheorems, UseThatAProfileIsConvex) {
+  const std::string selection = "truncated_discrete_laplace(scale=0.632, bound=30) | best_of(runs=geometric(mean=7))";
+  const Interval stated = analyze(parse(selection)).epsilon_at(0.01), refined = analyze(parse(selection + " | refine()")).epsilon_at(0.01);
+  EXPECT_LE(stated.hi, refined.hi * (1 + 1e-9));
+  EXPECT_LE(stated.lo, stated.hi);
+}
+
+// What is stated of a mechanism bounds its attacks by all that it implies.
+TEST(OlderTheorems, AttacksOnStatedBounds) {
+  for (const char* plan : {"zcdp(rho=0.5)", "rdp(points=[(2, 0.0629), (8, 1.82), (32, 6.23)]) | repeat(59)"}) {
+    const Curve curve = analyze(parse(plan));
+    for (const double delta : {1e-3, 0.1, 0.4}) {
+      const double factor = std::exp(curve.epsilon_at(delta).hi);
+      EXPECT_LE(curve.advantage().hi, (factor - 1 + 2 * delta) / (factor + 1) * (1 + 1e-9)) << plan << " " << delta;
+    }
+    EXPECT_LT(curve.advantage().hi, curve.delta_at(0).lo) << plan;
+    EXPECT_GE(curve.advantage().hi, curve.tpr_at(0.1).lo - 0.1) << plan;
+  }
 }
 
 // Shares of the smallest deltas round to 0 or below it.

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
 #include "ask/request.h"
+#include "report/exact_numbers.h"
 
 namespace tradeoff::detail::ask {
 namespace {
@@ -7,7 +10,9 @@ namespace {
 Answer answer_advantage(const Request& request) {
   const auto curve = request.curve();
   const Interval advantage = curve->advantage();  // the total variation is the same in both directions
-  return answer_claim({"advantage", advantage, *request.question().safe_end, "", report::log10_if_tiny(advantage)}, curve);
+  report::Claim claim{"advantage", advantage, *request.question().safe_end, "", report::log10_if_tiny(advantage)};
+  claim.exact = report::exact_advantage(request.plan());
+  return answer_claim(std::move(claim), curve);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "ask/request.h"
+#include "report/exact_numbers.h"
 #include "tradeoff/targets.h"
 
 namespace tradeoff::detail::ask {
@@ -30,7 +31,8 @@ Answer answer_check(const Request& request) {
   const auto curve = request.curve();
   const auto [within, delta] = check(*curve, epsilon, allowed);
   const BudgetVerdict verdict = verdict_of(within);
-  const report::Claim claim{"delta", delta, report::SafeEnd::hi, "at epsilon = " + epsilon.text, report::log10_if_tiny(delta)};
+  report::Claim claim{"delta", delta, report::SafeEnd::hi, "at epsilon = " + epsilon.text, report::log10_if_tiny(delta)};
+  claim.exact = report::exact_delta(request.plan(), epsilon);
   return {[=](report::JsonWriter& out) {
             out.begin_object().key("verdict").text(verdict.word).key("delta").interval(claim.value, claim.log10).end_object();
           },

@@ -3,6 +3,7 @@
 
 #include "ask/estimate.h"
 #include "ask/request.h"
+#include "report/exact_numbers.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff::detail::ask {
@@ -44,11 +45,12 @@ Answer answer_clt(const Request& request) {
               out.key("refused").text(proved.refusal);
             out.end_object().end_object();
           },
-          [limit, proved](const report::Style& style) {
+          [limit, proved, exact = report::exact_mu(request.plan(), *request.curve())](const report::Style& style) {
             std::string text = "mu ~ " + significant(limit.mu.value(), 6) + " in the limit, an estimate and not a bound\n";
             if (!proved.bound) return text + "no bound: " + proved.refusal + "\n";
             text += to_text(
-                report::Claim{"mu", proved.bound->mu(), report::SafeEnd::hi, "by Berry-Esseen (Dong, Roth and Su, Theorem 5)", {}}, style);
+                report::Claim{"mu", proved.bound->mu(), report::SafeEnd::hi, "by Berry-Esseen (Dong, Roth and Su, Theorem 5)", {}, exact},
+                style);
             return text +
                    to_text(report::Claim{"gamma", proved.bound->gamma(), report::SafeEnd::hi, "of this guarantee", {}}, {style.quiet, ""});
           },

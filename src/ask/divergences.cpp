@@ -15,12 +15,13 @@ Answer answer_divergences(const Request& request) {
             out.begin_object().key("total_variation").interval(found.total_variation).key("kl").interval(found.kl);
             out.key("chi_square").interval(found.chi_square).key("lossless").boolean(false).end_object();
           },
-          [found, exact = report::exact_moments(request.plan(), *curve)](const report::Style& style) {
+          [found, exact = report::exact_moments(request.plan(), *curve),
+           variation = report::exact_advantage(request.plan())](const report::Style& style) {
             const auto line = [&](const char* name, Interval value, const char* meaning, const std::string& remark,
                                   const std::string& known = {}) {
               return to_text(report::Claim{name, value, report::SafeEnd::hi, meaning, {}, known}, {style.quiet, remark});
             };
-            return line("total variation", found.total_variation, "the largest advantage of an attack", style.remark) +
+            return line("total variation", found.total_variation, "the largest advantage of an attack", style.remark, variation) +
                    line("kl", found.kl, "the mean of the privacy loss", "", exact.first) +
                    line("chi-square", found.chi_square, "the variance of the likelihood ratio", "") +
                    (style.quiet ? "" : "each bounds every attack, but the curve cannot be computed from it\n");

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <utility>
 
 #include "ask/request.h"
+#include "report/exact_numbers.h"
 #include "tradeoff/gdp.h"
 
 namespace tradeoff::detail::ask {
@@ -16,8 +18,9 @@ Interval value_of_gdpt(const Curve& curve, Level epsilon, Direction direction) {
 Answer answer_gdpt(const Request& request) {
   const auto curve = request.curve();
   const Interval mu = value_of_gdpt(*curve, request.value("epsilon"), request.direction());
-  return answer_claim({"mu", mu, *request.question().safe_end, "at epsilon = " + request.shown("epsilon"), report::log10_if_tiny(mu)},
-                      curve);
+  report::Claim claim{"mu", mu, *request.question().safe_end, "at epsilon = " + request.shown("epsilon"), report::log10_if_tiny(mu)};
+  claim.exact = report::exact_mu(request.plan(), *curve);
+  return answer_claim(std::move(claim), curve);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "mechanism/scaled_noise.h"
 #include "mechanism/words.h"
 #include "numeric/arithmetic.h"
+#include "numeric/rational.h"
 #include "numeric/sum.h"
 #include "plan/arguments.h"
 #include "tradeoff/error.h"
@@ -220,6 +221,12 @@ ScaledNoise scaled_discrete_gaussian(const Arguments&) {
           }};
 }
 
+/// The losses are s (2k + s) / (2 sigma^2) with whole numbers k and s.
+std::optional<numeric::Rational> loss_step_of_discrete_gaussian(const Arguments& arguments) {
+  const auto sigma = arguments.exact("sigma");
+  return ratio(numeric::Rational{1, 2}, product(sigma, sigma));
+}
+
 }  // namespace
 
 // The norm matters: with an l2 sensitivity, integer Gaussian noise would be reported as more private than it is. [discrete-gaussian]
@@ -232,6 +239,7 @@ Word discrete_gaussian_word() {
                          grid_sensitivity_parameter},
           .norm = "l1",
           .make = make_discrete_gaussian,
+          .loss_step = loss_step_of_discrete_gaussian,
           .noise = scaled_discrete_gaussian};
 }
 

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mechanism/pair.h"
 
+#include <algorithm>
+#include <compare>
+#include <optional>
+
 #include "loss/key.h"
 #include "mechanism/finite.h"
 #include "mechanism/words.h"
 #include "numeric/arithmetic.h"
 #include "numeric/number_text.h"
+#include "numeric/rational.h"
 #include "plan/arguments.h"
+#include "plan/number.h"
 #include "plan/table_file.h"
 #include "tradeoff/error.h"
 
@@ -78,7 +84,33 @@ LossPointer make_pair_source(const Arguments& arguments, const WordContext&) {
   return pair_loss(values_of(arguments.numbers("p")), values_of(arguments.numbers("q")));
 }
 
+/// 1 less the mass that both have in common.
+std::optional<numeric::Rational> advantage_of_pair(const Arguments& arguments) {
+  const std::vector<Number> p = arguments.numbers("p"), q = arguments.numbers("q");
+  std::optional<numeric::Rational> common = numeric::Rational{}, all_p = common, all_q = common;
+  for (std::size_t i = 0; i < std::min(p.size(), q.size()); ++i) {
+    const auto one = exact_rational(p[i]), other = exact_rational(q[i]);
+    all_p = sum(all_p, one);
+    all_q = sum(all_q, other);
+    common = one && other ? sum(common, numeric::compare(*one, *other) == std::strong_ordering::less ? one : other) : std::nullopt;
+  }
+  constexpr numeric::Rational one{1, 1};
+  return p.size() == q.size() && all_p == one && all_q == one ? complement(common) : std::nullopt;
+}
+
 LossPointer make_curve(const Arguments& arguments, const WordContext&) { return polygon_loss(rows_of(arguments)); }
+
+/// The largest 1 - alpha - beta is that of a corner.
+std::optional<numeric::Rational> advantage_of_curve(const Arguments& arguments) {
+  if (!arguments.has("points")) return std::nullopt;
+  std::optional<numeric::Rational> least = numeric::Rational{1, 1};
+  for (const auto& [alpha, beta] : arguments.pairs("points")) {
+    const auto errors = sum(exact_rational(alpha), exact_rational(beta));
+    if (!errors) return std::nullopt;
+    if (numeric::compare(*errors, *least) == std::strong_ordering::less) least = errors;
+  }
+  return complement(least);
+}
 
 }  // namespace
 
@@ -87,7 +119,8 @@ Word pair_word() {
           .name = "pair",
           .meaning = "a finite pair of distributions",
           .parameters = {{"p", Kind::numbers, "probabilities with the record"}, {"q", Kind::numbers, "probabilities without the record"}},
-          .make = make_pair_source};
+          .make = make_pair_source,
+          .advantage = advantage_of_pair};
 }
 
 Word curve_word() {
@@ -97,7 +130,8 @@ Word curve_word() {
           .parameters = {{.name = "file", .kind = Kind::text, .meaning = "table of alpha, beta", .form = 1},
                          {.name = "points", .kind = Kind::pairs, .meaning = "list of (alpha, beta)", .form = 2}},
           .stated = true,
-          .make = make_curve};
+          .make = make_curve,
+          .advantage = advantage_of_curve};
 }
 
 }  // namespace tradeoff::detail

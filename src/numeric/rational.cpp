@@ -114,6 +114,11 @@ std::optional<Rational> product(const std::optional<Rational>& a, const std::opt
   return ratio(a, Rational{b->denominator, b->numerator});
 }
 
+std::optional<Rational> complement(const std::optional<Rational>& a) {
+  if (!a || a->numerator > a->denominator) return std::nullopt;
+  return Rational{a->denominator - a->numerator, a->denominator};
+}
+
 // In lowest terms a quotient is a square only if both of its parts are.
 std::optional<Rational> root(const std::optional<Rational>& a) {
   if (!a) return std::nullopt;

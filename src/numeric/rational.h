@@ -29,6 +29,9 @@ struct Rational {
 /// a/b; empty if b is zero.
 [[nodiscard]] std::optional<Rational> ratio(const std::optional<Rational>& a, const std::optional<Rational>& b);
 
+/// 1 - a; empty if that is negative.
+[[nodiscard]] std::optional<Rational> complement(const std::optional<Rational>& a);
+
 /// The square root; empty if it is irrational.
 [[nodiscard]] std::optional<Rational> root(const std::optional<Rational>& a);
 

@@ -162,6 +162,8 @@ struct Word {
   std::optional<numeric::Rational> (*rho)(const Arguments& arguments) = nullptr;
   /// Every finite loss of the source is a multiple of this number.
   std::optional<numeric::Rational> (*loss_step)(const Arguments& arguments) = nullptr;
+  /// The largest advantage of an attack on the source, in the exact numbers of the plan. [finite-pair]
+  std::optional<numeric::Rational> (*advantage)(const Arguments& arguments) = nullptr;
   /// Noise whose privacy is not monotone in its scale: what is known for every scale.
   ScaledNoise (*noise)(const Arguments& arguments) = nullptr;
   /// A tail: what it states.
@@ -233,6 +235,9 @@ struct ExactRho {
 [[nodiscard]] std::optional<ExactRho> exact_rho(const Plan& plan, const Vocabulary& vocabulary);
 /// A number of which every finite loss of the plan is a multiple; for one line that repeats a source.
 [[nodiscard]] std::optional<numeric::Rational> exact_loss_step(const Plan& plan, const Vocabulary& vocabulary);
+
+/// The largest advantage of an attack, for one source alone. [finite-pair]
+[[nodiscard]] std::optional<numeric::Rational> exact_advantage(const Plan& plan, const Vocabulary& vocabulary);
 
 /// Whether an argument of the word contains plans.
 [[nodiscard]] bool holds_plans(const Word& word);

@@ -18,11 +18,13 @@ using numeric::Rational;
 
 std::string text_of(const std::optional<Rational>& exact) { return exact ? to_string(numeric::to_quotient(*exact)) : std::string(); }
 
-/// The text, if the number lies in the enclosure: another theorem may have given a smaller one.
+/// The text, if the number lies in the enclosure: another theorem may have given a smaller one. Of a value that was computed in doubles
+/// both ends may be a few units too large.
 std::string text_within(const std::optional<Rational>& exact, Interval found) {
   if (!exact) return {};
   const Interval value = numeric::enclose(numeric::to_quotient(*exact));
-  return value.lo <= found.hi && found.lo <= value.hi ? text_of(exact) : std::string();
+  constexpr double units = 1 + 0x1p-49;
+  return value.lo <= found.hi && found.lo <= units * value.hi ? text_of(exact) : std::string();
 }
 
 std::optional<Rational> rho_of_gaussian(const Plan& plan, const Curve& curve) {
@@ -60,7 +62,10 @@ std::string exact_loss(const Plan& plan, Interval found) {
   return only_one ? text_of(product(step, static_cast<std::uint64_t>(nearest))) : std::string();
 }
 
+std::string exact_advantage(const Plan& plan) { return text_of(detail::exact_advantage(plan, vocabulary())); }
+
 std::string exact_delta(const Plan& plan, const Number& epsilon) {
+  if (epsilon.value.lo == 0 && epsilon.value.hi == 0) return exact_advantage(plan);
   const auto stated = stated_guarantees(plan, vocabulary());
   return stated.size() == 1 && surely_at_most(stated.front().epsilon, epsilon) ? stated.front().delta.text : std::string();
 }

@@ -24,6 +24,9 @@ struct ExactMoments {
 /// A loss of the plan, where `found` encloses one that is attained and all losses are multiples of one number.
 [[nodiscard]] std::string exact_loss(const Plan& plan, Interval found);
 
+/// The largest advantage of an attack on a source that lists its probabilities. [finite-pair]
+[[nodiscard]] std::string exact_advantage(const Plan& plan);
+
 /// What a plan of one (epsilon, delta) says of delta at this epsilon, and of epsilon at this delta. [canonical-constraints]
 [[nodiscard]] std::string exact_delta(const Plan& plan, const Number& epsilon);
 [[nodiscard]] std::string exact_epsilon(const Plan& plan, const Number& delta);

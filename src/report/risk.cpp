@@ -6,12 +6,14 @@
 #include <array>
 
 #include "curve/cached_profile.h"
+#include "curve/curve_state.h"
 #include "loss/question_scope.h"
 #include "numeric/arithmetic.h"
 #include "numeric/conversions.h"
 #include "numeric/floating_point_guard.h"
 #include "numeric/number_text.h"
 #include "numeric/rational.h"
+#include "operators/worst_profile.h"
 #include "report/label.h"
 #include "tradeoff/gdp.h"
 #include "tradeoff/operations.h"
@@ -60,12 +62,12 @@ std::string exact_accuracy(const Curve& curve, const std::string& prior) {
   const auto written = numeric::read_quotient(prior);
   const auto chance = written ? numeric::exact_rational(*written) : std::nullopt;
   const auto largest_loss = curve.pure_epsilon();
-  if (!chance || !largest_loss || chance->numerator == 0 || chance->numerator >= chance->denominator) return {};
+  if (!chance || chance->numerator == 0 || chance->numerator >= chance->denominator) return {};
   const Interval probability = numeric::enclose(*written);
   const Interval log_odds = log((1.0 - probability) / probability);
-  if (!(largest_loss->value.hi <= std::max(log_odds.lo, -log_odds.hi))) return {};
-  const numeric::Rational other{chance->denominator - chance->numerator, chance->denominator};
-  return to_string(numeric::to_quotient(log_odds.lo > 0 ? other : *chance));
+  const double largest = largest_loss ? largest_loss->value.hi : Profile(*loss_of(curve), Direction::worst).largest_loss().hi;
+  if (!(largest <= std::max(log_odds.lo, -log_odds.hi))) return {};
+  return to_string(numeric::to_quotient(log_odds.lo > 0 ? *complement(chance) : *chance));
 }
 
 Risk find_risk(const Curve& asked) {

@@ -119,7 +119,9 @@ void add_beliefs(Table& table, const Risk& risk) {
 }
 
 void add_rows(Table& table, const std::string& quantity, const std::string& at, const std::vector<RiskRow>& rows) {
-  for (const RiskRow& row : rows) table.rows.push_back({quantity, at + row.given, most(row.value), proved(row.value)});
+  for (const RiskRow& row : rows)
+    table.rows.push_back({quantity, at + row.given, claimed(row.value, SafeEnd::hi, row.exact),
+                          row.exact.empty() ? proved(row.value) : "exactly " + row.exact});
 }
 
 Table risks_of(const Risk& risk) {

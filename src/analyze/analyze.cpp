@@ -309,9 +309,9 @@ class Analyst final : public WordContext {
       if (summed) composition.loss = with_mu_of_parts(std::move(composition.loss), merge_equal(std::move(alone)), tolerance_);
       return composition;
     }
-    // A list of atoms is exact, but its mu may be wide, as a truncated list says nothing of large losses: then the parts are asked.
-    const bool knows_mu = composition.loss->gaussian_mu() || composition.loss->tail().limit.lo == infinity;
-    if (composition.loss->cost() != Cost::engine && knows_mu) return composition;
+    // A list of atoms is exact, but its mu may be wide, as a truncated list says nothing of large losses, and the masses of a long list may
+    // have few digits: then the parts are asked.
+    if (composition.loss->gaussian_mu()) return composition;
     // [adaptive-block] Older theorems bound fixed pairs from above; from below, a block of choices can exceed such a bound.
     if (below_ && holds_choices(covered)) return composition;
     const auto states_divergences = [](const Part& part) { return part.loss->capabilities(Direction::remove).renyi_bound != nullptr; };

@@ -327,13 +327,14 @@ class OlderTheorems final : public ForwardingLoss {
   /// The composition of each part's mu with slacks for this delta, or without slack; empty if there is none. Measured once for each.
   [[nodiscard]] std::optional<GdpPair> gaussian_composition(double delta) const {
     constexpr std::size_t most_kept = 64;
-    if (alone_.size() > most_stated || !all_formulas(alone_)) return std::nullopt;
+    const Parts& parts = all_formulas(alone_) ? alone_ : pairs_;
+    if (parts.size() > most_stated || !all_formulas(parts)) return std::nullopt;
     const std::lock_guard lock(measuring_);
     auto found = measured_.find(delta);
     if (found == measured_.end()) {
       if (measured_.size() >= most_kept) measured_.clear();
       const Unrecorded in_advance;
-      found = measured_.emplace(delta, composed_mu(alone_, delta, tolerance_)).first;
+      found = measured_.emplace(delta, composed_mu(parts, delta, tolerance_)).first;
     }
     if (found->second) cite_pairs(*composed_);
     return found->second;

@@ -236,6 +236,15 @@ TEST(OlderTheorems, UseTheBoundOfEachPartAlone) {
   EXPECT_LE(analyze(plan).delta_at(epsilon.hi).hi, 1e-6 * (1 + 1e-6));
 }
 
+// A list of 9e8 atoms, whose masses are known within a factor.
+TEST(OlderTheorems, BoundAListThatIsSummedRoughly) {
+  const Plan plan = parse("pair(p=[0.05, 0.15, 0.8], q=[0.1, 0.2, 0.7]) | best_of(runs=geometric(mean=2)) | repeat(6)");
+  const Interval epsilon = analyze(plan).epsilon_at(0.1);
+  EXPECT_LE(epsilon.hi, 6 * 0.80747);  // six times the largest loss
+  EXPECT_LE(epsilon.lo, epsilon.hi);
+  EXPECT_LE(analyze(plan).delta_at(epsilon.hi).hi, 0.11);
+}
+
 TEST(OlderTheorems, UseThatAProfileIsConvex) {
   const std::string selection = "truncated_discrete_laplace(scale=0.632, bound=30) | best_of(runs=geometric(mean=7))";
   const Interval stated = analyze(parse(selection)).epsilon_at(0.01), refined = analyze(parse(selection + " | refine()")).epsilon_at(0.01);

@@ -60,6 +60,17 @@ Interval or_zero(const Profile& profile, Level epsilon, const detail::CurveState
   return zero;
 }
 
+/// [largest-loss] A largest loss L bounds beta by 1 - e^L alpha and e^-L (1 - alpha); for wide answers only, as for tiny losses.
+Interval beside_largest_loss(Interval beta, Interval alpha, const detail::CurveState& state) {
+  const Profile profile(*state.loss, Direction::worst);
+  const double largest = profile.largest_loss().hi;
+  if (beta.width() <= state.tolerance.relative * (1 - beta.lo) || !(largest < infinity)) return beta;
+  const Interval factor = exp(Interval::exactly(largest)), least = max(1.0 - factor * alpha, (1.0 - alpha) / factor);
+  if (!(least.lo > beta.lo)) return beta;
+  profile.cite_largest_loss();
+  return {std::min(least.lo, beta.hi), beta.hi};
+}
+
 /// delta as an attack sees it: what is stated of a mechanism bounds its attacks by all that it implies. [profile-refinement]
 Interval implied_delta(const Curve& curve, Interval epsilon, Direction direction) {
   const Interval stated = curve.delta_at(epsilon, direction);
@@ -144,7 +155,7 @@ Interval Curve::beta_at(Level level, Direction direction) const {
   require_probability("alpha", alpha);
   const QuestionScope question;
   const LossPointer convex = convex_form(cached_loss(*this));
-  return clamp(dual_beta(Profile(*convex, direction), alpha), 0, 1);
+  return beside_largest_loss(clamp(dual_beta(Profile(*convex, direction), alpha), 0, 1), alpha, *state_);
 }
 
 Interval Curve::tpr_at(Level fpr, Direction direction) const {

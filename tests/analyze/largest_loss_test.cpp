@@ -2,6 +2,7 @@
 // [largest-loss]
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <string>
@@ -59,6 +60,14 @@ TEST(LargestLoss, BeyondDoubles) {
     EXPECT_GE(ten.hi, one.lo) << sigma;
     EXPECT_LT(ten.hi, infinity) << sigma;
   }
+}
+
+// The steepest parts of a list of tiny losses are hidden by rounding.
+TEST(LargestLoss, BoundsRatesOfTinyLosses) {
+  const Interval rate = analyze(parse("dp(epsilon=7.824e-8) | group(2) | repeat(13)")).tpr_at(1e-3);
+  EXPECT_LE(rate.hi, 1e-3 * std::exp(26 * 7.824e-8) * (1 + 1e-12));
+  EXPECT_GE(rate.hi, 1e-3);
+  EXPECT_LE(rate.lo, rate.hi);
 }
 
 TEST(LargestLoss, IsAddedInExactArithmetic) {

@@ -64,7 +64,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{{"pair-is-no-verb", "--help"}, 2, "unknown verb"},
         Case{{"delta", "--epsilon", "0", "pair(p=[0.75, 0.25], q=[0.5, 0.5])"},
              0,
-             "delta <= 0.2500000001 at epsilon = 0\n    between 0.24999"}));
+             "delta <= 0.25 at epsilon = 0\n    exactly 0.25"}));
 INSTANTIATE_TEST_SUITE_P(
     Check, Command,
     testing::Values(Case{{"check", "--epsilon", "1", "--delta", "0", "laplace(scale=1)"}, 0, "certainly within"},

@@ -62,9 +62,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{{"mechanisms"}, 0, "truncated_laplace(scale, bound, sensitivity=1)"}, Case{{"version"}, 0, "tradeoff "},
         Case{{"--version"}, 0, "tradeoff "}, Case{{"--help"}, 0, "calibrate"}, Case{{"epsilon", "--help"}, 0, "Examples:"},
         Case{{"pair-is-no-verb", "--help"}, 2, "unknown verb"},
-        Case{{"delta", "--epsilon", "0", "pair(p=[0.75, 0.25], q=[0.5, 0.5])"},
-             0,
-             "delta <= 0.25 at epsilon = 0\n    exactly 0.25"}));
+        Case{{"delta", "--epsilon", "0", "pair(p=[0.75, 0.25], q=[0.5, 0.5])"}, 0, "delta <= 0.25 at epsilon = 0\n    exactly 0.25"}));
 INSTANTIATE_TEST_SUITE_P(
     Check, Command,
     testing::Values(Case{{"check", "--epsilon", "1", "--delta", "0", "laplace(scale=1)"}, 0, "certainly within"},

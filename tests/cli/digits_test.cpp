@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// [finite-pair] The digits of printed claims: exact decimals where the numbers of the plan determine them, otherwise at most six, or ten just
-// beyond a short decimal.
+// [finite-pair] The digits of printed claims: exact decimals where the numbers of the plan determine them, otherwise at most six, or ten
+// just beyond a short decimal.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "numeric/lane_trigonometry.h"
 #include "numeric/lanes.h"
 
 namespace tradeoff::detail {
@@ -19,7 +20,7 @@ inline constexpr std::size_t oscillation_lanes = numeric::lane_count;
 /// The error of each summand is at most this many u times a_j x_j^2 (docs/theory/contour-inversion.md, floating point).
 inline constexpr double oscillation_units = 12;
 /// The argument reduction is valid up to this |x|.
-inline constexpr double oscillation_limit = 4e6;
+inline constexpr double oscillation_limit = numeric::trigonometry_limit;
 
 [[nodiscard]] OscillationSum sum_oscillations(const double* weights, const double* losses, std::size_t count, double t);
 

@@ -368,7 +368,7 @@ Rough Evaluator::rough(double epsilon) {
 }
 
 const SplitChoice& Evaluator::split_at(const std::vector<Integrand::Offset>& offsets, double epsilon) {
-  if (!split_.cut || !(std::abs(epsilon - split_epsilon_) <= 0.25 * split_epsilon_)) {
+  if (!split_.cut || !(std::abs(epsilon - split_epsilon_) <= 0.5 * split_epsilon_)) {
     split_ = choose_split(side_, offsets);
     split_epsilon_ = epsilon;
   }

@@ -13,9 +13,10 @@ namespace tradeoff::detail::hyperbolic {
 namespace {
 
 using std::numbers::pi;
-constexpr int lines_a_shift = 8;   // candidate lines are multiples of eta/8
-constexpr double dropped = 42;     // terms this far below the largest logarithm are bounded instead of summed
-constexpr double quadrature = 46;  // 2 pi eta / h: the quadrature error is e^-46 of the integrals on the shifted lines
+constexpr int lines_a_shift = 8;       // candidate lines are multiples of eta/8
+constexpr std::size_t coarseness = 4;  // every fourth node suffices to compare paths
+constexpr double dropped = 42;         // terms this far below the largest logarithm are bounded instead of summed
+constexpr double quadrature = 46;      // 2 pi eta / h: the quadrature error is e^-46 of the integrals on the shifted lines
 constexpr double branch_margin = 0.1;
 constexpr double most_line_nodes = 5000;  // with more nodes another engine is cheaper
 // Errors of l, of p (the contour point is rounded too) and of their product, in units of u (|p| + 1) (|l| + e / |1 + e^-|v||^2).
@@ -43,9 +44,10 @@ double few_bits(double x) {
 
 }  // namespace
 
-RealNoise::RealNoise(double mu, double rate, bool remove, const std::optional<Window>& window, SampledBy sampling) {
+RealNoise::RealNoise(double mu, double rate, bool remove, const std::optional<Window>& window, SampledBy sampling)
+    : mu_(mu), mean_(std::log(rate) - (sampling == SampledBy::fixed ? 0 : std::log1p(-rate)) - mu * mu / 2) {
   const bool fixed = sampling == SampledBy::fixed;
-  const double mean = std::log(rate) - (fixed ? 0 : std::log1p(-rate)) - mu * mu / 2;
+  const double mean = mean_;
   // The remove direction tilts the distribution to the right, by up to mu^2 per unit of p; the add direction tilts it to the left, by
   // Gaussian deviations only.
   low_ = mean - (remove ? 12 : 45) * mu;
@@ -57,25 +59,25 @@ RealNoise::RealNoise(double mu, double rate, bool remove, const std::optional<Wi
   if (window && window->side == Window::Side::tail) low_ = std::max(low_, std::min(window->centre, high) - 12 * window->width);
   // Six digits of the trapezoidal rule; it only guides the search.
   step_ = std::max(std::min({0.6, 0.6 * mu, window ? window->width : infinity}), (high - low_) / 3000);
+  const double log_rate = std::log(rate);
+  const double constant = log_normal_constant(mu);
   for (double x = low_; x < high; x += step_) {
-    log_ratio_.push_back(x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)));
-    const double place = x - std::log(rate);
-    const double beside = std::log1p(std::exp(-std::abs(place)));
+    log_ratio_.push_back(std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))));
+    const double place = x - log_rate;
+    const double beside = fixed ? std::log1p(std::exp(-std::abs(place))) : 0;
     const double z = fixed ? (std::max(place, 0.0) + beside) / mu + mu / 2 : (x - mean) / mu;
-    log_density_.push_back(-z * z / 2 + (fixed ? std::min(place, 0.0) - beside : 0) + log_normal_constant(mu) +
+    log_density_.push_back(-z * z / 2 + (fixed ? std::min(place, 0.0) - beside : 0) + constant +
                            (window ? rough_log_half_erfc(window->argument(x, 0).real()) : 0));
   }
 }
 
 double RealNoise::log_transform(double p) const {
-  double greatest = -infinity;
-  for (std::size_t j = 0; j < log_ratio_.size(); ++j) greatest = std::max(greatest, log_density_[j] + p * log_ratio_[j]);
-  double sum = 0;
-  for (std::size_t j = 0; j < log_ratio_.size(); ++j) {
-    const double below = log_density_[j] + p * log_ratio_[j] - greatest;
-    if (below > -40) sum += std::exp(below);
-  }
-  return greatest + std::log(sum * step_);
+  // right of the mean of the tilted Gaussian the terms fall at least as fast as a Gaussian
+  const double end = std::ceil((mean_ + std::max(p, 0.0) * mu_ * mu_ + 9 * mu_ - low_) / step_);
+  const std::size_t count = end < static_cast<double>(log_ratio_.size()) ? static_cast<std::size_t>(std::max(end, 1.0)) : log_ratio_.size();
+  const numeric::Exponents terms{log_density_.data(), {log_ratio_.data()}, {p}, 1, count};
+  const double greatest = numeric::largest_exponent(terms);
+  return greatest + std::log(numeric::sum_of_exponentials(terms, greatest) * step_);
 }
 
 double RealNoise::remainder(double p, double rate) const {
@@ -112,6 +114,7 @@ NoisePlane::NoisePlane(Interval all_mu, Interval rate, Range range, const std::o
   mean_ = mean.lo - (fixed ? mu * mu / 2 : 0);
   mean_error_ = mean.width();
   log_rate_ = mean.lo;
+  log_constant_ = log_normal_constant(mu);
   const double widest = mu < 0.3 ? 0.5 : 0.625;
   shift_ = window ? few_bits(std::min({widest, 4 * window->width, 1.25 * mu_})) : widest;  // its multiples by eighths are exact
   step_ = few_bits(std::min(2 * pi * shift_ / quadrature, (mu < 0.3 ? 0.35 : 0.4) * mu));
@@ -133,7 +136,6 @@ NoisePlane::NoisePlane(Interval all_mu, Interval rate, Range range, const std::o
     if (multiple <= last) candidates_.push_back(multiple);
   }
   lines_.resize(static_cast<std::size_t>(last) + 1);
-  scratch_.resize(static_cast<std::size_t>(count_));
 }
 
 const NoisePlane::Line& NoisePlane::line(int multiple) {
@@ -156,6 +158,7 @@ std::unique_ptr<NoisePlane::Line> NoisePlane::make_line(double theta) const {
   }
   const double cosine = std::cos(theta);
   const double sine = std::sin(theta);
+  const double cell_growth = std::exp(step_);
   for (std::size_t j = 0; j < n; ++j) {
     const double x = (first_ + static_cast<int>(j)) * step_;
     const double e = std::exp(-std::abs(x));
@@ -175,8 +178,15 @@ std::unique_ptr<NoisePlane::Line> NoisePlane::make_line(double theta) const {
     const double slope = (x > 0 ? 1 : e) / std::sqrt(1 + growth);
     line.reach[j] = std::abs(line.log_modulus[j]) + std::abs(line.argument[j]) + e / (1 + growth) +
                     1.001 * slope * mean_error_ / (table_units * unit_roundoff);
-    const double nearest = std::max(0.0, std::abs(x) - step_);  // the point of the two neighbouring cells where |l''| is largest
-    line.curvature[j] = 1.000001 * step_ * step_ / (16 * (std::cosh(nearest) + cosine)) + table_units * unit_roundoff * line.reach[j];
+    const double nearest = std::min(1.0, e * cell_growth);  // e at the point of the two neighbouring cells where |l''| is largest
+    line.curvature[j] =
+        1.000001 * step_ * step_ / (16 * ((nearest + 1 / nearest) / 2 + cosine)) + table_units * unit_roundoff * line.reach[j];
+  }
+  for (std::size_t j = 0; j < n; j += coarseness) {
+    line.coarse.log_ceiling.push_back(line.log_ceiling[j]);
+    line.coarse.log_modulus.push_back(line.log_modulus[j]);
+    line.coarse.argument.push_back(line.argument[j]);
+    line.coarse.curvature.push_back(line.curvature[j]);
   }
   const double left = first_ * step_;
   const double right = (first_ + count_ - 1) * step_;
@@ -190,7 +200,7 @@ std::unique_ptr<NoisePlane::Line> NoisePlane::make_line(double theta) const {
 
 void NoisePlane::set_gaussian_density(Line& line, std::size_t j, double x) const {
   const double lift = line.theta * line.theta / (2 * mu_ * mu_);
-  const double constant = log_normal_constant(mu_);
+  const double constant = log_constant_;
   const double z = (x - mean_) / mu_;
   line.log_density[j] = -z * z / 2 + lift + constant;
   line.phase[j] = -z * line.theta / mu_;
@@ -236,7 +246,7 @@ double largest_logistic(double x, double across, double cosine) {
 void NoisePlane::set_sampled_density(Line& line, std::size_t j, double x) const {
   const double place = x - log_rate_;
   const Softplus loss = softplus(place, line.theta);
-  const double constant = log_normal_constant(mu_);
+  const double constant = log_constant_;
   const double z = (loss.real + mu_ * mu_ / 2) / mu_;
   const double y = loss.imaginary / mu_;
   line.log_density[j] = (y - z) * (y + z) / 2 + loss.log_real + constant;
@@ -328,17 +338,18 @@ double NoisePlane::left_rate(const Line& line, Complex p) const {
   return fall - 1e-9 * std::abs(fall) - std::abs(p) * line.left_slope * (1 + 1e-9) - 1e-9;
 }
 
+numeric::Exponents NoisePlane::bounds(const Bounds& columns, double sign, Complex p, std::size_t count) {
+  return {columns.log_ceiling.data(),
+          {columns.log_modulus.data(), columns.argument.data(), columns.curvature.data()},
+          {p.real(), -p.imag() * sign, std::abs(p) + 1},
+          3,
+          count};
+}
+
 double NoisePlane::coarse_maximum(Shifted shifted, Complex p, Exit exit) const {
-  const Line& line = *shifted.line;
-  const double a = p.real();
-  const double b = p.imag() * shifted.sign;
-  const double size = std::abs(p) + 1;
-  const auto at = [&](std::size_t j) {
-    return line.log_ceiling[j] + a * line.log_modulus[j] - b * line.argument[j] + size * line.curvature[j];
-  };
-  double greatest = at(length(exit) - 1);  // if it increases, its maximum is at the end
-  for (std::size_t j = 0; j < length(exit); j += 4) greatest = std::max(greatest, at(j));
-  return greatest;
+  const double inside =
+      numeric::largest_exponent(bounds(shifted.line->coarse, shifted.sign, p, (length(exit) + coarseness - 1) / coarseness));
+  return std::max(inside, log_bound_at(shifted, p, length(exit) - 1));  // if it increases, its maximum is at the end
 }
 
 double NoisePlane::log_bound_at(Shifted shifted, Complex p, std::size_t node) const {
@@ -349,23 +360,10 @@ double NoisePlane::log_bound_at(Shifted shifted, Complex p, std::size_t node) co
 
 // [log-convex-majorant] The integral of the modulus along the line, by chords of the logarithm on each cell.
 double NoisePlane::log_interior(Shifted shifted, Complex p, Exit exit) {
-  const Line& line = *shifted.line;
-  const std::size_t n = length(exit);
-  const double a = p.real();
-  const double b = p.imag() * shifted.sign;
-  const double size = std::abs(p) + 1;
-  double* exponent = scratch_.data();
-  double greatest = -infinity;
-  for (std::size_t j = 0; j < n; ++j) {
-    exponent[j] = line.log_ceiling[j] + a * line.log_modulus[j] - b * line.argument[j] + size * line.curvature[j];
-    greatest = std::max(greatest, exponent[j]);
-  }
-  double sum = static_cast<double>(n) * std::exp(-dropped);
-  for (std::size_t j = 0; j < n; ++j) {
-    if (exponent[j] >= greatest - dropped) sum += std::exp(exponent[j] - greatest);
-  }
-  work_ += n;
-  return greatest + std::log(sum * step_) + bulge_ + log_slack(greatest);
+  const double scale = coarse_maximum(shifted, p, exit);
+  const double sum = numeric::sum_of_exponentials(bounds(*shifted.line, shifted.sign, p, length(exit)), scale);
+  work_ += length(exit);
+  return scale + std::log(sum * step_) + bulge_ + log_slack(scale);
 }
 
 double NoisePlane::tails(const Line& line, Complex p, Exit exit, double log_scale) const {
@@ -378,50 +376,62 @@ double NoisePlane::tails(const Line& line, Complex p, Exit exit, double log_scal
          (1 + 1e-9);
 }
 
-NoisePlane::Path NoisePlane::best_path(std::span<const Complex> hull) {
+template <class Cost>
+NoisePlane::Path NoisePlane::cheapest(std::span<const Complex> hull, Places& places, Cost cost) {
   Path best;
   double least = infinity;
-  work_ += static_cast<std::uint64_t>(count_);  // all candidates together cost about one line of exponentials
+  work_ += static_cast<std::uint64_t>(count_);  // the candidates together cost about one line of exponentials
   for (const Exit exit : exits(hull)) {
-    for (const int multiple : candidates_) {
-      const Shifted candidate = shifted(multiple);
-      double maximum = -infinity;
-      for (const Complex& p : hull) {
-        const double right = right_rate(*candidate.line, p, exit);
-        if (!(left_rate(*candidate.line, p) > 0 && right > 0)) maximum = infinity;
-        if (!(maximum < least)) break;
-        const double beyond = log_bound_at(candidate, p, length(exit) - 1) - std::log(std::min(1.0, right));
-        maximum = std::max({maximum, coarse_maximum(candidate, p, exit), beyond});
+    std::size_t& place = places[exit == Exit::ray ? 1 : 0];
+    const auto at = [&](std::size_t candidate) { return cost(candidates_[candidate], exit); };
+    double here = at(place);
+    if (!(here < infinity)) {
+      for (std::size_t candidate = 0; candidate < candidates_.size(); ++candidate) {
+        const double there = at(candidate);
+        if (there < here) here = there, place = candidate;
       }
-      if (maximum < least) {
-        least = maximum;
-        best = {multiple, exit};
+    } else {
+      for (const int turn : {1, -1}) {
+        for (bool better = true; better;) {
+          const std::size_t next = place + static_cast<std::size_t>(turn);  // before the first: beyond the last
+          const double there = next < candidates_.size() ? at(next) : infinity;
+          better = there < here;
+          if (better) here = there, place = next;
+        }
       }
+    }
+    if (here < least) {
+      least = here;
+      best = {candidates_[place], exit};
     }
   }
   return best;
 }
 
-NoisePlane::Path NoisePlane::best_quadrature_path(Complex p) {
-  Path best;
-  double least = infinity;
-  work_ += static_cast<std::uint64_t>(count_);  // all candidates together cost about one line of exponentials
-  for (const Exit exit : exits({&p, 1})) {
-    for (const int multiple : candidates_) {
-      if (multiple + lines_a_shift >= static_cast<int>(lines_.size())) break;
-      const double right = right_rate(line(multiple), p, exit);
-      if (!(right > 0)) continue;
-      const double beyond = log_bound_at(shifted(multiple), p, length(exit) - 1) - std::log(right);
-      const double beside =
-          std::max(coarse_maximum(shifted(multiple - lines_a_shift), p, exit), coarse_maximum(shifted(multiple + lines_a_shift), p, exit));
-      const double error = std::max({beside - quadrature, beyond, log_short_sides(multiple, p, exit)});
-      if (error < least) {
-        least = error;
-        best = {multiple, exit};
-      }
+NoisePlane::Path NoisePlane::best_path(std::span<const Complex> hull) {
+  return cheapest(hull, majorant_places_, [&](int multiple, Exit exit) {
+    const Shifted candidate = shifted(multiple);
+    double maximum = -infinity;
+    for (const Complex& p : hull) {
+      const double right = right_rate(*candidate.line, p, exit);
+      if (!(left_rate(*candidate.line, p) > 0 && right > 0)) return infinity;
+      const double beyond = log_bound_at(candidate, p, length(exit) - 1) - std::log(std::min(1.0, right));
+      maximum = std::max({maximum, coarse_maximum(candidate, p, exit), beyond});
     }
-  }
-  return best;
+    return maximum;
+  });
+}
+
+NoisePlane::Path NoisePlane::best_quadrature_path(Complex p) {
+  return cheapest({&p, 1}, quadrature_places_, [&](int multiple, Exit exit) {
+    if (multiple + lines_a_shift >= static_cast<int>(lines_.size())) return infinity;
+    const double right = right_rate(line(multiple), p, exit);
+    if (!(right > 0)) return infinity;
+    const double beyond = log_bound_at(shifted(multiple), p, length(exit) - 1) - std::log(right);
+    const double beside =
+        std::max(coarse_maximum(shifted(multiple - lines_a_shift), p, exit), coarse_maximum(shifted(multiple + lines_a_shift), p, exit));
+    return std::max({beside - quadrature, beyond, log_short_sides(multiple, p, exit)});
+  });
 }
 
 double NoisePlane::log_majorant(std::span<const Complex> hull) {
@@ -492,32 +502,21 @@ Polar NoisePlane::evaluate(Complex p) {
   const std::size_t n = length(exit);
   const double a = p.real();
   const double b = p.imag();
-  const double size = std::abs(p) + 1;
-  double* exponent = scratch_.data();
-  double greatest = -infinity;
-  for (std::size_t j = 1; j + 1 < n; ++j) {
-    exponent[j] = line.log_density[j] + a * line.log_modulus[j] - b * line.argument[j];
-    greatest = std::max(greatest, exponent[j]);
-  }
-  numeric::CompensatedSum real_sum;
-  numeric::CompensatedSum imaginary_sum;
-  double modulus = 0;
-  double rounding = 0;
-  for (std::size_t j = 1; j + 1 < n; ++j) {
-    if (exponent[j] < greatest - dropped) continue;
-    const double weight = std::exp(exponent[j] - greatest);
-    const double angle = line.phase[j] + a * line.argument[j] + b * line.log_modulus[j];
-    real_sum.add(weight * std::cos(angle));
-    imaginary_sum.add(weight * std::sin(angle));
-    modulus += weight;
-    rounding += weight * (line.error[j] + size * table_units * unit_roundoff * line.reach[j]);
-  }
+  const double greatest = coarse_maximum({&line, 1}, p, exit);
+  const auto inner = [&](const std::vector<double>& column) { return column.data() + 1; };
+  const numeric::PolarSum sum =
+      numeric::sum_of_polar_terms({{inner(line.log_density), {inner(line.log_modulus), inner(line.argument)}, {a, -b}, 2, n - 2},
+                                   {inner(line.phase), {inner(line.argument), inner(line.log_modulus)}, {a, b}, 2, n - 2},
+                                   greatest,
+                                   inner(line.error),
+                                   inner(line.reach)});
   work_ += 3 * n;
-  // [compensated-sum] the roundings of the additions are within 2 u of the sum and 4 n^2 u^2 of the moduli
-  const double real = middle_of(real_sum.enclosure());
-  const double imaginary = middle_of(imaginary_sum.enclosure());
-  rounding = 1.001 * (rounding + 26 * unit_roundoff * modulus) + static_cast<double>(n) * std::exp(-dropped);
+  const double rounding =
+      1.001 * (sum.first + (std::abs(p) + 1) * table_units * unit_roundoff * sum.second + 26 * unit_roundoff * sum.modulus) +
+      2e-26 * static_cast<double>(n);
   const double error = (rounding * step_ + path_error(chosen, p, exit, greatest)) * (1 + 1e-9);
+  const double real = sum.real;
+  const double imaginary = sum.imaginary;
   const double phase = std::atan2(imaginary, real);
   return {std::log(std::hypot(real, imaginary) * step_) + greatest, mirrored ? -phase : phase,
           std::log(error) + greatest + log_slack(greatest)};

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/hyperbolic/window.h"
+#include "numeric/lane_loops.h"
 #include "tradeoff/interval.h"
 #include "transform/subsampled_nodes.h"
 
@@ -53,6 +54,8 @@ class RealNoise {
   [[nodiscard]] Range range(double p) const;
 
  private:
+  double mu_;
+  double mean_;
   double low_;
   double step_;
   std::vector<double> log_ratio_;  // log(1 + e^v)
@@ -78,16 +81,20 @@ class NoisePlane {
   [[nodiscard]] std::uint64_t work() const { return work_; }
 
  private:
-  struct Line {
-    double theta = 0;
+  /// What bounds the integrand at nodes.
+  struct Bounds {
+    std::vector<double> log_ceiling;  // bounds log_density, with a curvature that is known
     std::vector<double> log_modulus;  // Re l, l = log(1 + e^v)
     std::vector<double> argument;     // Im l
+    std::vector<double> curvature;    // increase over the chord per unit of |p| + 1, including the error of l
+  };
+  struct Line : Bounds {
+    double theta = 0;
     std::vector<double> log_density;
     std::vector<double> phase;
     std::vector<double> error;         // of log_density and phase together
-    std::vector<double> log_ceiling;   // bounds log_density, with a curvature that is known
     std::vector<double> reach;         // bounds |l|, and the error of l in units of rounding
-    std::vector<double> curvature;     // increase over the chord per unit of |p| + 1, including the error of l
+    Bounds coarse;                     // at some of the nodes
     double greatest_slope = 1;         // sup of |l'| beyond the right end
     double left_slope = 0;             // sup of |l'| beyond the left end
     bool right_slope_positive = true;  // Re l' >= 0 beyond the right end
@@ -125,6 +132,9 @@ class NoisePlane {
   [[nodiscard]] double tails(const Line& line, Complex p, Exit exit, double log_scale) const;
   /// log of the part of the quadrature error that comes from the ends of the node range.
   [[nodiscard]] double log_short_sides(int multiple, Complex p, Exit exit);
+  /// Bounds of the logarithm of the integrand at nodes, with the increase between them but without `bulge_`.
+  [[nodiscard]] static numeric::Exponents bounds(const Bounds& columns, double sign, Complex p, std::size_t count);
+  /// An approximation of the largest of them.
   [[nodiscard]] double coarse_maximum(Shifted line, Complex p, Exit exit) const;
   /// Bounds of |1 + p z + p (p - 1) z^2 / 2| by c_0 + c_1 e^x + c_2 e^2x, and a bound of the part of its integral that the quadrature on a
   /// line may miss.
@@ -144,6 +154,12 @@ class NoisePlane {
     int multiple = 0;
     Exit exit = Exit::straight;
   };
+  /// Where the last choice was among the candidates, for each exit.
+  using Places = std::array<std::size_t, 2>;
+  /// The path of least cost, downhill from the last choice: neighbouring points want neighbouring lines. If the last choice is of no use,
+  /// all candidates are tried.
+  template <class Cost>
+  [[nodiscard]] Path cheapest(std::span<const Complex> hull, Places& places, Cost cost);
   [[nodiscard]] Path best_path(std::span<const Complex> hull);
   [[nodiscard]] Path best_quadrature_path(Complex p);
   /// A ray is used if some exponent has a positive real part, so that the integrand increases along a line.
@@ -156,16 +172,18 @@ class NoisePlane {
   std::optional<Window> window_;
   double mean_;
   double mean_error_;
-  double log_rate_;   // approximate; its error is part of mean_error_
-  double shift_;      // eta: the distance of the lines that bound the quadrature error
-  double step_;       // h: few bits, so that nodes are exact
-  double bulge_ = 0;  // the largest rise of the logarithm of the Gaussian, and of the window, above its chord on a cell
+  double log_rate_;      // approximate; its error is part of mean_error_
+  double log_constant_;  // -log(mu sqrt(2 pi))
+  double shift_;         // eta: the distance of the lines that bound the quadrature error
+  double step_;          // h: few bits, so that nodes are exact
+  double bulge_ = 0;     // the largest rise of the logarithm of the Gaussian, and of the window, above its chord on a cell
   int first_ = 0;
   int count_ = 0;                             // 0: the range has too many nodes, and nothing is proved
   std::size_t ray_node_ = 0;                  // 0: no node is far enough to the right
   std::vector<int> candidates_;               // in units of eta/8
   std::vector<std::unique_ptr<Line>> lines_;  // indexed by multiples of eta/8, made when needed
-  std::vector<double> scratch_;
+  Places majorant_places_{};
+  Places quadrature_places_{};
   std::uint64_t work_ = 0;
 };
 

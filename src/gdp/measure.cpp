@@ -130,7 +130,7 @@ class Meter {
   void cite_known() const {
     if (tail_.gdp_origin) record(*tail_.gdp_origin);
   }
-  /// That mu, if a value of the profile is nearly as large.
+  /// [whole-gaussian-mu] That mu, if a value of the profile is nearly as large.
   [[nodiscard]] std::optional<Supremum> next_to_known() {
     constexpr double next_to = 1e-9;
     if (!(tail_.gdp_near < infinity)) return std::nullopt;

@@ -240,7 +240,7 @@ class OlderTheorems final : public ForwardingLoss {
     const auto use = [&](double bound) { best = min(best, Interval::exactly(bound)); };
     const Tail tail = tail_of(pairs_);
     if (epsilon.lo >= tail.zero_from || (epsilon.lo >= 0 && tail.gdp_mu < infinity)) {
-      cite_tail();
+      cite_tail(tail);
       use(epsilon.lo >= tail.zero_from ? -infinity : log_gaussian_delta(Interval::exactly(tail.gdp_mu), Interval::exactly(epsilon.lo)).hi);
     }
     if (!(epsilon.lo >= 0 && delta > 0 && best.hi > -infinity)) return best;
@@ -275,7 +275,7 @@ class OlderTheorems final : public ForwardingLoss {
     const auto use = [&](double bound) { best = min(best, Interval::exactly(bound)); };
     const Tail tail = tail_of(pairs_);
     if (tail.zero_from < infinity || tail.gdp_mu < infinity) {
-      cite_tail();
+      cite_tail(tail);
       use(tail.zero_from);
       if (tail.gdp_mu < infinity) use(gaussian_epsilon(Interval::exactly(tail.gdp_mu), Interval::exactly(delta.lo)).hi);
     }
@@ -350,9 +350,10 @@ class OlderTheorems final : public ForwardingLoss {
     return compose(std::move(*parts), tolerance_).loss;
   }
 
-  void cite_tail() const {
+  void cite_tail(const Tail& tail) const {
     static const Citation tails("tail-composition", "the largest losses add, and so do the squares of mu");
     composed_->cite();
+    if (tail.gdp_origin) record(*tail.gdp_origin);
     record(tails);
   }
 

@@ -7,6 +7,8 @@
 
 #include "calibrate/cut.h"
 #include "calibrate/summed.h"
+#include "loss/work.h"
+#include "numeric/arithmetic.h"
 #include "numeric/number_text.h"
 #include "numeric/root.h"
 #include "plan/unknown.h"
@@ -26,16 +28,21 @@ class Exclusion {
       : trial_(trial),
         noise_(*find_unknown_source(trial.plan())),
         sum_(SummedNoise::of(trial.plan())),
+        run_(sum_ ? std::nullopt : SummedNoise::one_run_of(trial.plan())),
         neighbours_(neighbours_of(trial.plan(), trial.neighbours())) {}
 
-  /// Whether the sum of all runs bounds short ranges tightly.
-  [[nodiscard]] bool is_tight() const { return sum_.has_value(); }
+  /// Whether the sum of all runs, or the law of each, bounds short ranges tightly.
+  [[nodiscard]] bool is_tight() const { return sum_ || run_; }
 
   /// Whether that takes no more than a sum over outcomes.
-  [[nodiscard]] bool is_quick() const { return !sum_ || sum_->is_alone(); }
+  [[nodiscard]] bool is_quick() const { return sum_ ? sum_->is_alone() : !run_; }
 
   /// Whether it is proved that no value of [low, high] meets the targets, or of (0, high] if low is 0. [parameter-calibration]
-  [[nodiscard]] bool holds(double low, double high) { return holds_by_sum(low, high) || ((low == 0 || !sum_) && holds_by_cut(low, high)); }
+  [[nodiscard]] bool holds(double low, double high) {
+    return holds_by_sum(low, high) || (low > 0 && holds_by_run(low, high)) || ((low == 0 || !is_tight()) && holds_by_cut(low, high));
+  }
+
+  [[nodiscard]] bool is_summed() const { return sum_.has_value(); }
 
   /// The largest value such that one cut proves that no smaller value meets the targets; 0 if there is none.
   [[nodiscard]] double from_zero(double largest) {
@@ -54,7 +61,7 @@ class Exclusion {
       }
       if (i == attempts) return 0;
     }
-    while (high - low > (sum_ ? coarse : settled) * high) {
+    while (high - low > (is_tight() ? coarse : settled) * high) {
       const double middle = low + (high - low) / 2;
       (holds(0, middle) ? low : high) = middle;
     }
@@ -68,6 +75,12 @@ class Exclusion {
     if (!sum_) return false;
     const LossPointer weaker = sum_->weaker_loss(low, high, trial_.targets(), !sum_->is_alone() || !only_guarantees());
     return weaker != nullptr && trial_.of([&](Tolerance) { return sum_->weaker_curve(weaker, neighbours_, trial_.tolerance()); }).fails;
+  }
+  [[nodiscard]] bool holds_by_run(double low, double high) {
+    constexpr double least_noise = 0.05;  // with less, all outcomes but one are too rare to tell anything
+    if (!run_ || low < least_noise) return false;
+    const std::optional<Call> weaker = run_->weaker_source(low, high, trial_.targets());
+    return weaker && trial_.of(replace_unknown_source(trial_.plan(), *weaker)).fails;
   }
   [[nodiscard]] bool only_guarantees() const {
     return std::all_of(trial_.targets().begin(), trial_.targets().end(),
@@ -92,6 +105,7 @@ class Exclusion {
   const Trial& trial_;
   CutNoise noise_;
   std::optional<SummedNoise> sum_;
+  std::optional<SummedNoise> run_;  // where there is no `sum_`
   Neighbours neighbours_;
   std::size_t best_ = 0;  // the cut that succeeded last; it is tried first
 };
@@ -119,6 +133,8 @@ Found first_that_meets(const Trial& trial, double low, double largest) {
                     " does");
 }
 
+constexpr double slow = 2000;  // work of a trial, in the units of loss/work.h, from which on fewer digits are found
+
 /// Moves the value that meets the targets down until the next value misses them.
 Found closer(const Trial& trial, const Found& found) {
   if (found.before == 0) return found;
@@ -126,7 +142,7 @@ Found closer(const Trial& trial, const Found& found) {
   const double low = std::log(found.before), high = std::log(found.meets);
   const numeric::Verdict at_low = judge(low), at_high = judge(high);
   if (!at_low.before || !at_high.after) return found;
-  const Interval change = numeric::narrow_bracket(judge, low, at_low, high, at_high);
+  const Interval change = numeric::narrow_bracket(judge, low, at_low, high, at_high, trial.most_work() > slow ? 1e-7 : 0);
   return {std::exp(change.hi), std::exp(change.lo)};
 }
 
@@ -138,9 +154,16 @@ Interval scan_noise(const Trial& trial, double largest) {
   Found found = closer(trial, first_that_meets(trial, low, largest));
   // The range between is excluded piece by piece, as far as possible: each is a share of what is left.
   constexpr int pieces = 400, searches = 3;
+  // In the units of loss/work.h: beyond, fewer digits are found, and the search ends.
+  const double little_work = 2e5, much_work = exclusion.is_quick() || exclusion.is_summed() ? 2e6 : 1e5;
+  const std::uint64_t begin = Work::now();
   constexpr double least_share = 1.0 / 64;
   double share = exclusion.is_tight() ? 0.4 : 1;
-  for (int i = 0, searched = 1; i < pieces && found.before - low > (exclusion.is_quick() ? narrow : 100 * narrow) * low; ++i) {
+  const auto enough = [&] {
+    const double work = Work::since(begin);
+    return work > much_work ? infinity : work > little_work ? 5e-7 : exclusion.is_quick() ? narrow : 100 * narrow;
+  };
+  for (int i = 0, searched = 1; i < pieces && found.before - low > enough() * low; ++i) {
     const double end = share < 1 ? low + share * (found.before - low) : found.before;
     if (exclusion.holds(low, end)) {
       low = end;

@@ -38,7 +38,7 @@ std::optional<RunsAndRecords> runs_and_records(const Line& line) {
   return found;
 }
 
-/// A group of sampled records has an exact curve only as a part of the whole plan.
+/// Groups of sampled records have an exact curve only as a part of the whole plan.
 bool is_plain(const Line& line) {
   const auto* source = std::get_if<Call>(&line.source);
   return source != nullptr &&
@@ -46,10 +46,17 @@ bool is_plain(const Line& line) {
                       [](const Argument& argument) {
                         return std::holds_alternative<Plan>(argument.value.content) || std::holds_alternative<List>(argument.value.content);
                       }) &&
-         std::none_of(line.operators.begin(), line.operators.end(), [](const Call& operation) {
-           const Word* word = vocabulary().find(Role::operation, operation.name);
-           return word == nullptr || word->records != nullptr;
-         });
+         (runs_and_records(line) || std::none_of(line.operators.begin(), line.operators.end(), [](const Call& operation) {
+            const Word* word = vocabulary().find(Role::operation, operation.name);
+            return word == nullptr || word->records != nullptr;
+          }));
+}
+
+/// Where the noise has a law of its sum.
+std::optional<ScaledNoise::Sums> sums_of(const Call* source) {
+  const Word* const word = source == nullptr ? nullptr : vocabulary().find(Role::source, source->name);
+  if (word == nullptr || word->noise == nullptr) return std::nullopt;
+  return word->noise(Arguments(*source)).sums;
 }
 
 /// Whether the composition of all parts is that of one fixed pair for each, in the same form as beside others.
@@ -64,9 +71,7 @@ bool is_one_pair(const PlanParts& plan) {
 
 std::optional<SummedNoise> SummedNoise::of(const Plan& plan) {
   const Call* const unknown = find_unknown_source(plan);
-  const Word* const word = unknown == nullptr ? nullptr : vocabulary().find(Role::source, unknown->name);
-  if (word == nullptr || word->noise == nullptr) return std::nullopt;
-  const auto sums = word->noise(Arguments(*unknown)).sums;
+  const auto sums = sums_of(unknown);
   if (!sums) return std::nullopt;
   Plan others;
   std::optional<RunsAndRecords> own;
@@ -84,6 +89,15 @@ std::optional<SummedNoise> SummedNoise::of(const Plan& plan) {
   const double shift = static_cast<double>(own->records) * static_cast<double>(sensitivity);
   if (!(shift * static_cast<double>(own->runs) < 0x1p50)) return std::nullopt;  // whole numbers stay exact
   return SummedNoise(*sums, own->runs, shift, std::move(others));
+}
+
+std::optional<SummedNoise> SummedNoise::one_run_of(const Plan& plan) {
+  const Call* const unknown = find_unknown_source(plan);
+  const auto sums = sums_of(unknown);
+  if (!sums) return std::nullopt;
+  const std::uint64_t sensitivity = Arguments(*unknown).whole("sensitivity");
+  if (sensitivity == 0 || sensitivity > 1'000'000'000) return std::nullopt;
+  return SummedNoise(*sums, 1, static_cast<double>(sensitivity), {});
 }
 
 const SummedNoise::Law* SummedNoise::law(double scale) {
@@ -125,9 +139,9 @@ SummedNoise::Law SummedNoise::weaker_law(double low, double high) {
   return result;
 }
 
-LossPointer SummedNoise::weaker_loss(double low, double high, const Targets& targets, bool fine) {
+std::vector<Atom> SummedNoise::weaker_outcomes(double low, double high, const Targets& targets, bool fine) {
   const Law masses = weaker_law(low, high);
-  if (masses.mass.empty()) return nullptr;
+  if (masses.mass.empty()) return {};
   const auto loss_at = [&](double sum) { return sums_.loss(shift_, runs_, high, sum); };
   const double half = static_cast<double>(runs_) * shift_ / 2;
   const double last =
@@ -165,18 +179,55 @@ LossPointer SummedNoise::weaker_loss(double low, double high, const Targets& tar
     const bool is_last = mass >= most;
     mass = std::min(mass, most);
     if (!(mass > 0)) break;
-    const Interval other = Interval::exactly(mass) * ratio;
-    rest = max(rest - mass - other, Interval::exactly(0));
+    rest = max(rest - mass - Interval::exactly(mass) * ratio, Interval::exactly(0));
     smallest = loss;
     atoms.push_back({Interval::exactly(loss), Interval::exactly(mass)});
-    atoms.push_back({Interval::exactly(-loss), other});
     if (is_last) break;
   }
-  if (atoms.empty()) return nullptr;
+  return atoms;
+}
+
+LossPointer SummedNoise::weaker_loss(double low, double high, const Targets& targets, bool fine) {
+  const std::vector<Atom> outcomes = weaker_outcomes(low, high, targets, fine);
+  if (outcomes.empty()) return nullptr;
+  std::vector<Atom> atoms;
+  Interval rest = Interval::exactly(1);
+  for (const Atom& outcome : outcomes) {
+    const Interval other = outcome.mass * exp(-outcome.loss);
+    rest = max(rest - outcome.mass - other, Interval::exactly(0));
+    atoms.push_back(outcome);
+    atoms.push_back({-outcome.loss, other});
+  }
   atoms.push_back({Interval::exactly(0), rest});
   const Interval none = Interval::exactly(0);
   return finite_loss(make_atoms(std::move(atoms), none, none, true), {},
                      {Citation("parameter-calibration", "less revealing than the noise at any scale of a range")});
+}
+
+// Each p is rounded down and each q up, to whole multiples of 1e-18; what is left has the loss 0.
+std::optional<Call> SummedNoise::weaker_source(double low, double high, const Targets& targets) {
+  constexpr std::uint64_t unit = 1'000'000'000'000'000'000;
+  double least = 1e-9;  // what is rarer hardly counts
+  for (const StatedTarget& target : targets)
+    if (const auto* pair = std::get_if<Guarantee>(&target.target)) least = std::min(least, 1e-3 * pair->delta.hi);
+  least = std::max(least, 1e-14);  // a mass whose rounding hardly counts
+  const auto number = [](std::uint64_t multiple) { return Value{read_number(std::to_string(multiple) + "e-18"), 0}; };
+  List p, q;
+  std::uint64_t left = unit;
+  for (const Atom& outcome : weaker_outcomes(low, high, targets, true)) {
+    const Interval other = outcome.mass * exp(-outcome.loss);
+    if (!(outcome.mass.lo > least) || !(other.hi < outcome.mass.lo)) continue;
+    const auto mass = static_cast<std::uint64_t>(std::floor(numeric::multiply_down(outcome.mass.lo, static_cast<double>(unit))));
+    const auto mirrored = static_cast<std::uint64_t>(std::ceil(numeric::multiply_up(other.hi, static_cast<double>(unit))));
+    if (mirrored >= mass || mass + mirrored > left) continue;
+    left -= mass + mirrored;
+    p.items.insert(p.items.end(), {number(mass), number(mirrored)});
+    q.items.insert(q.items.end(), {number(mirrored), number(mass)});
+  }
+  if (p.items.empty()) return std::nullopt;
+  p.items.push_back(number(left));
+  q.items.push_back(number(left));
+  return Call{"pair", {{"p", Value{std::move(p), 0}}, {"q", Value{std::move(q), 0}}}, 0};
 }
 
 // [averaged-profile] needs one pair beside the noise. Where the worst of several pairs counts, the whole is composed.

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "loss/atoms.h"
 #include "loss/loss.h"
 #include "mechanism/scaled_noise.h"
 #include "tradeoff/curve.h"
@@ -20,10 +21,14 @@ class SummedNoise {
  public:
   /// Empty if the noise has no such sum, or if anything but repetitions and groups is applied to it.
   [[nodiscard]] static std::optional<SummedNoise> of(const Plan& plan);
+  /// The noise of a single run, for plans of any form. Empty if the noise has no such sum.
+  [[nodiscard]] static std::optional<SummedNoise> one_run_of(const Plan& plan);
 
   /// A symmetric pair that is at most as revealing as all runs together, for every scale of [low, high] (low = 0: of (0, high]). Null if
   /// there is none. `fine` asks for many outcomes, which a plan with other lines needs.
   [[nodiscard]] LossPointer weaker_loss(double low, double high, const Targets& targets, bool fine);
+  /// A pair like it as a source, which takes the place of the noise in a plan. Empty if there is none.
+  [[nodiscard]] std::optional<Call> weaker_source(double low, double high, const Targets& targets);
   /// The plan with the runs of this noise replaced by that loss. Only the first call's neighbours and tolerance count for the other lines.
   [[nodiscard]] Curve weaker_curve(const LossPointer& loss, Neighbours neighbours, Tolerance tolerance);
   [[nodiscard]] bool is_alone() const { return others_.lines.empty(); }
@@ -39,6 +44,8 @@ class SummedNoise {
       : sums_(sums), runs_(runs), shift_(shift), others_(std::move(others)) {}
   [[nodiscard]] const Law* law(double scale);
   [[nodiscard]] Law weaker_law(double low, double high);
+  /// The outcomes of positive loss of a pair for [low, high], with their masses.
+  [[nodiscard]] std::vector<Atom> weaker_outcomes(double low, double high, const Targets& targets, bool fine);
 
   ScaledNoise::Sums sums_;
   std::uint64_t runs_;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "loss/loss.h"
+#include "loss/whole_gaussian.h"
 #include "numeric/arithmetic.h"
 
 namespace tradeoff::detail {
@@ -46,17 +47,23 @@ using Parts = std::vector<Part>;
   });
 }
 
-/// The tail of the composition of all parts. [tail-composition] [gaussian-part]
+/// The tail of the composition of all parts. [tail-composition] [gaussian-part] [whole-gaussian-mu]
 [[nodiscard]] inline Tail tail_of(const Parts& parts) {
   std::vector<std::pair<Tail, std::uint64_t>> tails;
-  Interval beside = Interval::exactly(0);
+  std::vector<std::pair<WholeGaussian, std::uint64_t>> noises;
+  Interval beside = Interval::exactly(0), squares = Interval::exactly(0);  // the latter of the mu of all parts that are not in `noises`
   for (const Part& part : parts) {
     tails.emplace_back(part.loss->tail(), part.times);
-    if (part.times > 0 && !part.loss->gaussian_mu())
-      beside = beside + Interval::exactly(static_cast<double>(part.times)) * tails.back().first.zero_from;
+    const Interval times = Interval::exactly(static_cast<double>(part.times));
+    if (part.times > 0 && !part.loss->gaussian_mu()) beside = beside + times * tails.back().first.zero_from;
+    if (const auto noise = part.loss->capabilities(Direction::remove).whole_gaussian; noise && part.times > 0)
+      noises.emplace_back(*noise, part.times);
+    else if (part.times > 0)
+      squares = squares + times * square(Interval::exactly(tails.back().first.gdp_mu));
   }
   Tail whole = composed_tail(tails);
   whole.beside_gaussian = beside.hi;
+  if (!noises.empty()) lower_gdp_mu(whole, noises, sqrt(squares).hi);
   return whole;
 }
 

@@ -79,7 +79,11 @@ class Meter {
     record(tail);
     if (tail_.limit.lo == infinity) return {Interval::exactly(infinity), infinity};
     // For sampled Gaussians the limit is the supremum, however small the head is.
-    if (tail_.gdp_mu <= tail_.limit.lo * (1 + 1e-12)) return {{tail_.limit.lo, std::max(tail_.limit.lo, tail_.gdp_mu)}, infinity};
+    if (tail_.gdp_mu <= tail_.limit.lo * (1 + 1e-12)) {
+      cite_known();
+      return {{tail_.limit.lo, std::max(tail_.limit.lo, tail_.gdp_mu)}, infinity};
+    }
+    if (const auto near = next_to_known()) return *near;
     Supremum found;
     if (tail_.zero_from < infinity) {
       found = head(tail_.zero_from);
@@ -89,7 +93,10 @@ class Meter {
       found = head(reach());
       found.mu.hi = infinity;
     }
-    found.mu.hi = std::max(found.mu.lo, std::min(found.mu.hi, tail_.gdp_mu));
+    if (tail_.gdp_mu < found.mu.hi) {
+      cite_known();
+      found.mu.hi = std::max(found.mu.lo, tail_.gdp_mu);
+    }
     if (!(found.mu.hi <= std::max(found.mu.lo, tail_.limit.lo) * (1 + relative_)))
       if (const auto known = loss_.mu_above()) found.mu.hi = std::max(found.mu.lo, std::min(found.mu.hi, known->hi));
     if (tail_.limit.lo >= found.mu.lo) found = {{tail_.limit.lo, std::max(found.mu.hi, tail_.limit.lo)}, infinity};
@@ -119,6 +126,22 @@ class Meter {
   }
 
  private:
+  /// The theorem behind the mu that the tail states.
+  void cite_known() const {
+    if (tail_.gdp_origin) record(*tail_.gdp_origin);
+  }
+  /// [whole-gaussian-mu] That mu, if a value of the profile is nearly as large.
+  [[nodiscard]] std::optional<Supremum> next_to_known() {
+    constexpr double next_to = 1e-9;
+    if (!(tail_.gdp_near < infinity)) return std::nullopt;
+    Supremum found = head(tail_.gdp_near, Interval::exactly(0), tail_.gdp_mu);
+    if (tail_.limit.lo > found.mu.lo) found = {tail_.limit, infinity};
+    if (!(found.mu.lo >= tail_.gdp_mu * (1 - next_to))) return std::nullopt;
+    cite_known();
+    found.mu.hi = std::max(found.mu.lo, tail_.gdp_mu);
+    return found;
+  }
+
   /// The scale on which the profile decreases.
   [[nodiscard]] double reach() {
     const double mu = profile_.mu_at_zero();

@@ -11,6 +11,7 @@
 #include "loss/arc.h"
 #include "loss/break_points.h"
 #include "loss/recording.h"
+#include "loss/whole_gaussian.h"
 #include "tradeoff/curve.h"
 #include "tradeoff/guarantee.h"
 #include "tradeoff/interval.h"
@@ -265,6 +266,8 @@ struct Capabilities {
   bool gaussian_noise = false;
   /// The pair if it is one of Gaussian mixtures of noise, so that a group of records has such a pair too. [sampled-group]
   const MixturePair* mixture = nullptr;
+  /// The pair if it is one of discrete Gaussian noise. [whole-gaussian-mu]
+  std::optional<WholeGaussian> whole_gaussian{};
   /// epsilon0 if the pair is exactly that of Laplace noise with largest loss epsilon0.
   std::optional<Interval> laplace_epsilon{};
   /// rho if the pair is the symmetric one that rho-zCDP implies. [zcdp-transform]

@@ -135,6 +135,7 @@ Tail sampled_tail(const Tail& base, Interval rate, bool symmetric) {
     if (!(tail.zero_from <= base.zero_from)) tail.zero_from = base.zero_from;
     tail.gdp_mu = pure_dp_mu(Interval::exactly(tail.zero_from)).hi;
   }
+  tail.gdp_near = Tail::nothing;
   // [moment-bound] Both directions lie below the remove direction of the sampled pair, or of the sampled Gaussian above it.
   if (symmetric || base.gdp_mu <= base.moment_mu) tail.moment_rate = (base.moment_rate * largest).hi;
   tail.largest_delta = (base.largest_delta * largest).hi;
@@ -162,6 +163,7 @@ Tail mixed_tail(const std::vector<Tail>& components) {
     if (is_heavy(tail)) return heavy_tail(tail.kind, mixed.largest);
     mixed.limit = max(mixed.limit, tail.limit);
     mixed.gdp_mu = std::max(mixed.gdp_mu, tail.gdp_mu);
+    if (tail.gdp_origin) mixed.gdp_origin = tail.gdp_origin;
     mixed.moment_mu = std::max(mixed.moment_mu, moments_of(tail));
     mixed.zero_from = std::max(mixed.zero_from, tail.zero_from);
     modelled = modelled && (tail.zero_from < infinity || model_of(tail));
@@ -193,6 +195,7 @@ Tail composed_tail(const std::vector<std::pair<Tail, std::uint64_t>>& parts) {
     if (is_heavy(tail)) return heavy_tail(tail.kind, whole.largest);  // composition cannot make a heavy tail lighter
     const Interval count = Interval::exactly(times);
     squares = squares + count * square(Interval::exactly(tail.gdp_mu));
+    if (tail.gdp_origin) whole.gdp_origin = tail.gdp_origin;
     moments = moments + count * square(Interval::exactly(moments_of(tail)));
     lowest = lowest + count * square(Interval::exactly(tail.limit.lo));
     highest = highest + count * square(Interval::exactly(tail.limit.hi));

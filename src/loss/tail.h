@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "loss/recording.h"
 #include "tradeoff/interval.h"
 
 namespace tradeoff::detail {
@@ -48,7 +49,9 @@ struct Tail {
   LargestLoss largest;         ///< by direction; no upper end exceeds `zero_from`
   /// For a composition: the sum of the largest losses, in both directions, of all parts that are not exactly Gaussian. [gaussian-part]
   double beside_gaussian = nothing;
-  double gdp_mu = nothing;     ///< delta(e) <= delta_mu(e) for every e >= 0
+  double gdp_mu = nothing;             ///< delta(e) <= delta_mu(e) for every e >= 0
+  std::optional<Citation> gdp_origin;  ///< the theorem behind `gdp_mu`, if it is not that of the distribution
+  double gdp_near = nothing;           ///< an epsilon at which the transform is thought to come close to `gdp_mu`
   double moment_mu = nothing;  ///< E exp(l L) <= exp(mu^2 l (l + 1)/2) for every l >= 0: moments of a Gaussian, whose mu add in squares
   /// Sampled at this rate: the moments are at most (1 - rate + rate exp(mu^2 l/2))^(l + 1) + l rate, mu the smaller of the two above.
   double moment_rate = 1;

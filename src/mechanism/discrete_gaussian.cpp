@@ -51,6 +51,7 @@ Tail tail_of(Interval sigma, double shift, Interval total) {
                             (square(Interval::exactly(mu.hi)) / 2.0).hi);
   tail.gaussian->slope = 0.5;
   tail.moment_mu = mu.hi;
+  if (shift > 0) lower_gdp_mu(tail, {{{sigma, shift}, 1}}, 0);
   return tail;
 }
 
@@ -96,7 +97,11 @@ class DiscreteGaussianLoss final : public Loss, public MovedNoise {
   [[nodiscard]] Interval infinite_mass(Direction) const override { return atoms_.infinite; }
   [[nodiscard]] Tail tail() const override { return tail_; }
   [[nodiscard]] Capabilities capabilities(Direction) const override {
-    return {.atoms = &atoms_, .transform = transform_.get(), .moved = this, .lattice = lattice_};
+    return {.atoms = &atoms_,
+            .transform = transform_.get(),
+            .moved = this,
+            .whole_gaussian = WholeGaussian{sigma_, shift_},
+            .lattice = lattice_};
   }
   [[nodiscard]] LossPointer moved(std::uint64_t times, Citations origin) const override {
     const double shift = shift_ * static_cast<double>(times);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "loss/atoms.h"
+#include "loss/whole_gaussian.h"
 #include "mechanism/finite.h"
 #include "numeric/arithmetic.h"
 #include "tradeoff/error.h"
@@ -14,9 +15,8 @@
 namespace tradeoff::detail {
 namespace {
 
-constexpr double least_weight = 1e-280;        // relative to the largest: products of fewer than 1e8 ratios stay far from underflow
-constexpr double longest_table = 600'000;      // outcomes
-constexpr double pi = 3.14159265358979323846;  // rounded down by 1.3e-16, so that exp(-pi^2 ...) is rounded up
+constexpr double least_weight = 1e-280;    // relative to the largest: products of fewer than 1e8 ratios stay far from underflow
+constexpr double longest_table = 600'000;  // outcomes
 
 Interval total_of(const WholeNoise& noise) {
   Interval total = noise.before + noise.after;
@@ -148,26 +148,6 @@ constexpr double widest_sum = 10'000;           // standard deviation, in steps 
 constexpr double widest_convolution = 300;      // the same where the weights are added up term by term
 constexpr double negligible_deviation = 1e-10;  // from a discrete Gaussian
 constexpr double tolerable_deviation = 1e-2;
-
-/// [discrete-gaussian-sum] The largest relative deviation of a sum of Gaussian weights over the integers, for any centre:
-/// 2 sum_j exp(-2 pi^2 variance j^2).
-double ripple(Interval variance) {
-  const Interval first = exp(-2.0 * square(Interval::exactly(pi)) * variance);
-  return (2.0 * first / (1.0 - first)).hi;
-}
-
-/// [discrete-gaussian-sum] The weights of the sum are those of a discrete Gaussian times a factor between 1 - this and e^this.
-double deviation_of_sum(Interval sigma, std::uint64_t terms) {
-  constexpr std::uint64_t first_terms = 200;
-  double sum = 0;
-  for (std::uint64_t k = 1; k < std::min(terms, first_terms); ++k)
-    sum = numeric::add_up(sum, ripple(square(sigma) * (Interval::exactly(k) / Interval::exactly(k + 1))));
-  if (terms > first_terms)
-    sum = (sum + Interval::exactly(terms - first_terms) *
-                     Interval::exactly(ripple(square(sigma) * (Interval::exactly(first_terms) / Interval::exactly(first_terms + 1)))))
-              .hi;
-  return sum;
-}
 
 WholeNoise near_gaussian(Interval sigma, std::uint64_t terms, double deviation, double deviations) {
   const Interval variance = square(sigma) * Interval::exactly(terms);

@@ -113,6 +113,7 @@ class WeakestLoss final : public Loss {
       worst.zero_from = std::max(worst.zero_from, one.zero_from);
       worst.largest = {max(worst.largest.remove, one.largest.remove), max(worst.largest.add, one.largest.add)};
       worst.gdp_mu = std::max(worst.gdp_mu, one.gdp_mu);
+      if (one.gdp_origin) worst.gdp_origin = one.gdp_origin;
     }
     worst.kind = worst.zero_from < infinity ? TailKind::zero : worst.gdp_mu < infinity ? TailKind::gdp : TailKind::unknown;
     worst.gaussian.reset();

@@ -41,6 +41,7 @@ Tail group_tail(const Tail& base, std::size_t size) {
   if (base.gdp_mu < infinity) {
     tail.kind = TailKind::gdp;
     tail.gdp_mu = (times * base.gdp_mu).hi;
+    tail.gdp_origin = base.gdp_origin;
   }
   if (base.gaussian) {
     const GaussianTail& one = *base.gaussian;

@@ -135,6 +135,7 @@ double Profile::epsilon_above(Interval delta) const {
   if (largest <= by_mu && largest < infinity) cite_largest_loss();
   if (by_mu < largest) {
     loss_.cite();
+    if (tail.gdp_origin) record(*tail.gdp_origin);
     record(below_gaussian);
   }
   return std::min(largest, by_mu);

@@ -80,12 +80,41 @@ TEST(SummedNoise, IsAsRevealingAsTheNoiseForShortRanges) {
     }
 }
 
+TEST(SummedNoise, SourceIsNeverMoreRevealingThanOneRun) {
+  std::mt19937 draw(11);
+  const auto uniform = [&](double low, double high) { return std::uniform_real_distribution<double>(low, high)(draw); };
+  int tight = 0;
+  for (int i = 0; i < test::scaled(60); ++i) {
+    const int shift = static_cast<int>(uniform(1, 4));
+    const double low = std::exp(uniform(std::log(0.3), std::log(8.0))), high = low * (1 + std::exp(uniform(-14, -1)));
+    const std::string text = "discrete_gaussian(sigma=?, sensitivity=" + std::to_string(shift) + ") | poisson(rate=0.1) | repeat(3)";
+    SCOPED_TRACE(text + " from " + std::to_string(low) + " to " + std::to_string(high));
+    auto noise = SummedNoise::one_run_of(parse(text));
+    ASSERT_TRUE(noise);
+    const auto source = noise->weaker_source(low, high, budget(1));
+    if (!source) continue;
+    Plan alone;
+    alone.lines.push_back({*source, {}});
+    const Curve weaker = analyze(alone);
+    const double mu = shift / low;
+    for (const double scale : {low, low + (high - low) * uniform(0, 1), high})
+      for (const double at : {0.0, 0.5 * mu * mu, uniform(0, 6) * mu}) {
+        const auto exact = static_cast<double>(brute_force(scale, 1, shift, at));
+        const Interval found = weaker.delta_at(at);
+        EXPECT_LE(found.lo, exact * (1 + 1e-10) + 1e-25) << scale << " at " << at;
+        if (high < low * 1.0001 && exact > 1e-6) tight += found.lo > exact * 0.99;
+      }
+  }
+  EXPECT_GT(tight, 20) << "short ranges lose little";
+}
+
 TEST(SummedNoise, IsForRepetitionsAndGroupsOnly) {
   for (const char* plan : {"discrete_gaussian(sigma=?) | poisson(rate=0.1)", "truncated_laplace(scale=?, bound=4)", "gaussian(sigma=?)",
                            "discrete_gaussian(sigma=?) | repeat(0)", "discrete_gaussian(sigma=?, sensitivity=0)",
                            "discrete_gaussian(sigma=?); laplace(scale=2) | poisson(rate=0.1) | group(2)",
                            "(discrete_gaussian(sigma=?); laplace(scale=2)) | repeat(2)"})
     EXPECT_FALSE(SummedNoise::of(parse(plan))) << plan;
+  EXPECT_TRUE(SummedNoise::of(parse("laplace(scale=2) | group(2) | repeat(3); discrete_gaussian(sigma=?) | repeat(3)")));
   EXPECT_TRUE(SummedNoise::of(parse("laplace(scale=2) | poisson(rate=0.1); discrete_gaussian(sigma=?) | repeat(3) | group(2)")));
 }
 
@@ -104,6 +133,8 @@ TEST(SummedNoise, CalibratesToTenDigits) {
         Case{"discrete_gaussian(sigma=?)", budget_of(0.5, 1e-3)},
         Case{"discrete_gaussian(sigma=?) | repeat(40); gaussian(sigma=2)", budget_of(4, 1e-5), 2e-8},
         Case{"randomized_response(epsilon=0.3) | repeat(7); discrete_gaussian(sigma=?) | repeat(12)", budget_of(3, 1e-5), 2e-6},
+        Case{"discrete_gaussian(sigma=?) | repeat(20); gaussian(sigma=2) | group(2) | repeat(3)", budget_of(12, 1e-6), 1e-7},
+        Case{"discrete_gaussian(sigma=?) | poisson(rate=0.2) | repeat(300)", budget_of(4, 1e-6), 1e-6},
         Case{"discrete_gaussian(sigma=?) | repeat(9)", AdvantageTarget{Interval::exactly(0.2)}}}) {
     SCOPED_TRACE(one.plan);
     const Calibration found = calibrate(parse(one.plan), one.target);

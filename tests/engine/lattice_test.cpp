@@ -352,7 +352,7 @@ TEST(Lattice, RefinesBetweenAtoms) {
     std::vector<Atom> two;
     for (const Atom& a : atoms)
       for (const Atom& b : atoms)
-        if (const Interval mass = a.mass * b.mass; mass.hi > 1e-18) two.push_back({a.loss + b.loss, mass});
+        if (const Interval mass = a.mass * b.mass; mass.hi > 1e-15) two.push_back({a.loss + b.loss, mass});
     for (const double epsilon : {0.0005, 0.002}) {
       Interval truth = Interval::exactly(0);
       for (const Atom& a : two)
@@ -360,12 +360,12 @@ TEST(Lattice, RefinesBetweenAtoms) {
           if (!(a.loss.hi + b.loss.hi > epsilon)) break;  // in decreasing order
           truth = truth + a.mass * b.mass * max(-expm1(epsilon - a.loss - b.loss), Interval::exactly(0));
         }
-      truth.hi += 1e-12;  // the omitted part
+      truth.hi += 1e-10;  // the omitted part
       const Interval found = composed->delta(direction, Interval::exactly(epsilon));
       EXPECT_LE(found.lo, truth.hi) << epsilon;
       EXPECT_GE(found.hi, truth.lo) << epsilon;
       EXPECT_LE(truth.width(), 1e-3 * truth.hi) << epsilon;
-      EXPECT_THAT(found, IsTight(5e-5)) << epsilon;
+      EXPECT_LE(found.width(), 1e-5 * found.hi) << epsilon;
     }
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -14,8 +15,9 @@ namespace tradeoff::detail::lattice {
 /// A pair of distributions and its number of runs.
 struct Factor {
   Pair pair;
-  double times = 1;    // a whole number
-  bool exact = false;  // its atoms lie on the lattice: a finer lattice does not improve it
+  double times = 1;                    // a whole number
+  bool exact = false;                  // its atoms lie on the lattice: a finer lattice does not improve it
+  std::vector<std::int64_t> points{};  // where its profile was evaluated
 };
 
 /// log of sum_j mass_j exp(s j step), times the number of runs, with two derivatives in s.

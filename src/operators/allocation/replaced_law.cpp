@@ -33,7 +33,7 @@ using std::numbers::pi;
 using Complex = std::complex<double>;
 
 constexpr std::size_t group_places = 32;  // that share the oscillations
-constexpr std::size_t most_replaced_places = 4000;
+constexpr std::size_t most_replaced_places = 8000;
 constexpr double replaced_step = 0.095;              // of the smoothing: two of them are as long as nodes of a transform may be
 constexpr double most_replaced_points = 6e8;         // points of all places: about three seconds
 constexpr double largest_share = 0.125;              // of an error in its value
@@ -473,7 +473,9 @@ enum class Integral { density, excess, shortfall };
 /// Places near each other, which share the points v and w and the oscillations e^(iv sinh w) at them.
 class PlaceGroup {
  public:
-  PlaceGroup(Integral integral, const PlaceSummand& summand, double s, double n, double first, double last);
+  PlaceGroup(Integral integral, const PlaceSummand& summand, double s, double n, double first, double last, std::size_t intervals = 1);
+  /// Whether more than bounds of the line is needed: not far in the tail.
+  [[nodiscard]] bool needs_line() const { return line_used_; }
   [[nodiscard]] bool known() const { return known_; }
   /// What a place costs.
   [[nodiscard]] double points() const { return points_; }
@@ -557,29 +559,34 @@ class PlaceGroup {
     Interval orders;
     Bend bend;
     JumpEllipse ellipse;
-    std::array<double, 2> log_error;  // of the rule, at the ends of the group
-    std::vector<Sheet> sheets;        // the real line, and beyond the bend
+    std::vector<double> log_error;  // of the rule
+    std::vector<Sheet> sheets;      // the real line, and beyond the bend
     std::vector<double> order, weight;
   };
   [[nodiscard]] std::optional<JumpEllipse> jump_ellipse(Interval orders, const Bend& bend, double slack) const;
   [[nodiscard]] double log_jump(double l, const RealLine::Bulk& bulk, double behind, double turn) const;
   [[nodiscard]] double log_jump_error(double l, const JumpEllipse& ellipse) const;
   [[nodiscard]] double log_jump_before(double l, const RealLine::Bulk& zero, const RealLine::Bulk& first) const;
-  /// The logarithm of a bound at the ends of the group; between them it exceeds the chord by at most `slack`. [allocation-replaced-law]
-  struct EndBounds {
-    double first = 0, last = 0;
-    [[nodiscard]] double at(double share, double slack) const { return first + share * (last - first) + slack; }
-  };
+  /// The logarithm of a bound at even places of the group; between two of them it exceeds the chord by at most `slack`.
+  /// [allocation-replaced-law]
+  using Bounds = std::vector<double>;
   template <class Bound>
-  [[nodiscard]] EndBounds at_ends(Bound&& bound) const {
-    return {bound(ends_[0]), bound(ends_[1])};
+  [[nodiscard]] Bounds at_anchors(Bound&& bound) const {
+    Bounds bounds;
+    for (std::size_t i = 0; i <= intervals_; ++i)
+      bounds.push_back(std::max(-1e5, bound(i == intervals_ ? ends_[1] : ends_[0] + interval() * static_cast<double>(i))));
+    return bounds;
   }
-  [[nodiscard]] double between(const EndBounds& bounds, double l) const {
-    if (ends_[0] == ends_[1]) return bounds.first;
-    const double length = ends_[1] - ends_[0];
-    return bounds.at((l - ends_[0]) / length, n_ * length * length / (32 * s_ * s_) + 1e-6);
+  [[nodiscard]] double interval() const { return (ends_[1] - ends_[0]) / static_cast<double>(intervals_); }
+  [[nodiscard]] double between(const Bounds& bounds, double l) const {
+    if (ends_[0] == ends_[1]) return bounds.front();
+    const double length = interval(), at = std::clamp((l - ends_[0]) / length, 0.0, static_cast<double>(intervals_)),
+                 below = std::min(std::floor(at), static_cast<double>(intervals_ - 1)), share = at - below;
+    const double first = bounds[static_cast<std::size_t>(below)], last = bounds[static_cast<std::size_t>(below) + 1],
+                 slack = n_ * length * length / (32 * s_ * s_) + 1e-6;
+    return first + share * (last - first) + slack;
   }
-  void find_end_bounds();
+  void find_bounds();
   [[nodiscard]] Value of_line(double l) const;
   [[nodiscard]] Value of_jump(double l, const JumpPanel& panel) const;
   [[nodiscard]] Three beyond_sheet(double l, double u, double low_order) const;
@@ -588,6 +595,7 @@ class PlaceGroup {
   PlaceSummand summand_;
   double s_, n_;
   RealLine line_;
+  std::size_t intervals_;
   std::array<double, 2> ends_, log_allowed_{};
   bool known_ = false;
   double points_ = 0;
@@ -604,7 +612,7 @@ class PlaceGroup {
   std::vector<JumpPanel> jump_;
   RealLine::Bulk jump_zero_, jump_first_;  // orders between these are left out
   RealLine::Bulk unused_line_;
-  EndBounds beyond_end_, line_error_, unused_, before_jump_;  // of the line that is used or not, and of orders below all panels
+  Bounds beyond_end_, line_error_, unused_, before_jump_;  // of the line that is used or not, and of orders below all panels
 };
 
 template <class Cost>
@@ -680,8 +688,8 @@ double PlaceGroup::log_size(double l) const {
   return most;
 }
 
-PlaceGroup::PlaceGroup(Integral integral, const PlaceSummand& summand, double s, double n, double first, double last)
-    : integral_(integral), summand_(summand), s_(s), n_(n), line_(summand, s, first, last), ends_{first, last} {
+PlaceGroup::PlaceGroup(Integral integral, const PlaceSummand& summand, double s, double n, double first, double last, std::size_t intervals)
+    : integral_(integral), summand_(summand), s_(s), n_(n), line_(summand, s, first, last), intervals_(intervals), ends_{first, last} {
   const double middle = (first + last) / 2;
   choose_order(middle);
   if (!(for_line(middle, order_).cost < infinity)) return;
@@ -700,19 +708,19 @@ PlaceGroup::PlaceGroup(Integral integral, const PlaceSummand& summand, double s,
   }
   bend_ = for_line(ends_[0], order_).bend;  // where most lies beyond it
   known_ = reach_end() && place_line() && (is_bounded() || place_jump());
-  if (known_) find_end_bounds();
+  if (known_) find_bounds();
 }
 
-void PlaceGroup::find_end_bounds() {
-  beyond_end_ = at_ends([&](double l) { return log_beyond(l, end_, end_angle_); });
+void PlaceGroup::find_bounds() {
+  beyond_end_ = at_anchors([&](double l) { return log_beyond(l, end_, end_angle_); });
   if (line_used_)
-    line_error_ = at_ends([&](double l) { return log_line_error(l, panels_); });
+    line_error_ = at_anchors([&](double l) { return log_line_error(l, panels_); });
   else
-    unused_ = at_ends([&](double l) {
+    unused_ = at_anchors([&](double l) {
       const Three most = line_.at(l, unused_line_) + beyond(l, bend_.u, order_, 0, pi / 2);
       return log_product(most) + log_factor(order_) + log_pole(order_);
     });
-  if (!is_bounded()) before_jump_ = at_ends([&](double l) { return log_jump_before(l, jump_zero_, jump_first_); });
+  if (!is_bounded()) before_jump_ = at_anchors([&](double l) { return log_jump_before(l, jump_zero_, jump_first_); });
 }
 
 /// The line ends where what lies beyond is negligible at both ends of the group.
@@ -883,7 +891,7 @@ bool PlaceGroup::place_jump() {
       // A short panel may be less good.
       const auto ellipse = jump_ellipse(orders, bend, ratio > 1.2 ? 0 : 9);
       if (!ellipse) continue;
-      JumpPanel panel{orders, bend, *ellipse, {log_jump_error(ends_[0], *ellipse), log_jump_error(ends_[1], *ellipse)}, {}, {}, {}};
+      JumpPanel panel{orders, bend, *ellipse, at_anchors([&](double l) { return log_jump_error(l, *ellipse); }), {}, {}, {}};
       std::vector<Complex> v;
       for_each_abscissa([&](double node, double weight) {
         panel.order.push_back(middle_of(orders) + orders.width() / 2 * node);
@@ -1025,7 +1033,7 @@ PlaceGroup::Value PlaceGroup::of_jump(double l, const JumpPanel& panel) const {
     error += share * (doubt + unit_roundoff * (8 + 4 * drift) * std::abs(value));
   }
   const Interval found = sum.enclosure();
-  error += 0.5 * (found.hi - found.lo) + std::exp(between({panel.log_error[0], panel.log_error[1]}, l));
+  error += 0.5 * (found.hi - found.lo) + std::exp(between(panel.log_error, l));
   return {middle_of(found), bound_widened * error};
 }
 
@@ -1085,28 +1093,35 @@ Interval added_epoch_delta(Interval mu, double steps, double epsilon) {
 ReplacedLaw::ReplacedLaw(double s, double steps) : s_(s), steps_(steps), step_(short_step(replaced_step * 2 * s / std::sqrt(steps))) {}
 
 void ReplacedLaw::reach(std::size_t places) {
-  const std::size_t groups = (std::min(places, most_replaced_places) + group_places - 1) / group_places;
-  for (std::size_t i = 0; i < groups && (i < work_.size() || !ended_); ++i) {
-    if (i < work_.size()) {
-      Work::count(work_[i]);  // as if this question had made it
-      continue;
-    }
+  const std::size_t wanted = std::min(places, most_replaced_places);
+  for (std::size_t i = 0; i < work_.size() && (i == 0 || ends_of_groups_[i - 1] < wanted); ++i)
+    Work::count(work_[i]);  // as if this question had made it
+  while (value_.size() < wanted && !ended_) {
     const std::uint64_t begin = Work::now();
     make_group();
     work_.push_back(Work::since(begin));
+    ends_of_groups_.push_back(value_.size());
   }
 }
 
 void ReplacedLaw::make_group() {
-  const std::size_t from = value_.size();
+  // Where one large step is what matters, more places may share their points: the path hardly changes from one to the next.
+  constexpr double longest = 0.6;
+  std::size_t parts = 1;
+  while (far_ && parts < most_parts_ && 2 * static_cast<double>(parts * group_places) * step_ <= longest) parts *= 2;
+  const std::size_t from = value_.size(), places = parts * group_places;
   const PlaceGroup group(Integral::density, PlaceSummand{}, s_, steps_, step_ * static_cast<double>(from),
-                         step_ * static_cast<double>(from + group_places - 1));
-  points_ += static_cast<double>(group_places) * group.points();
-  ended_ = !group.known() || points_ > most_replaced_points;
-  for (std::size_t i = from; i < from + group_places && !ended_; ++i) {
-    const auto [value, error] = group.at(step_ * static_cast<double>(i));
-    ended_ = !(error <= largest_share * value);
-    if (ended_) return;
+                         step_ * static_cast<double>(from + places - 1), parts);
+  points_ += static_cast<double>(places) * group.points();
+  far_ = !group.needs_line();
+  ended_ = points_ > most_replaced_points;
+  for (std::size_t i = from; i < from + places && !ended_; ++i) {
+    const auto [value, error] = group.known() ? group.at(step_ * static_cast<double>(i)) : PlaceGroup::Value{};
+    if (!(error <= largest_share * value)) {
+      ended_ = parts == 1;
+      most_parts_ = 1;  // once more, with shorter groups
+      return;
+    }
     value_.push_back(value);
     error_.push_back(error);
   }

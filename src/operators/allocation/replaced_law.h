@@ -27,7 +27,10 @@ class ReplacedLaw {
   double s_, steps_, step_;
   std::vector<double> value_, error_;
   std::vector<double> work_;  // of every group of places
+  std::vector<std::size_t> ends_of_groups_;
   double points_ = 0;
+  bool far_ = false;            // the last group needed no line
+  std::size_t most_parts_ = 4;  // of a group
   bool ended_ = false;
 };
 

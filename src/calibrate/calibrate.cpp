@@ -113,9 +113,10 @@ double farthest_certain(const Certain& certain, double end, double beyond) {
 /// The width of the logarithm of the value at which the search stops: that of the last digits, unless trials are slow or fewer digits are
 /// requested than usual.
 double settled_width(const Trial& trial) {
-  constexpr double slow = 2000;  // in the units of loss/work.h
+  constexpr double slow = 2000, slower = 30'000;  // in the units of loss/work.h
   const double relative = trial.tolerance().relative;
-  return is_rough(trial.tolerance()) ? relative / 4 : trial.most_work() > slow ? 1e-5 * relative : 0;
+  if (is_rough(trial.tolerance())) return relative / 4;
+  return trial.most_work() > slower ? 1e-3 * relative : trial.most_work() > slow ? 1e-5 * relative : 0;
 }
 
 /// Two logarithms of values, and what is known there.

@@ -158,7 +158,8 @@ template <class Judge>
 [[nodiscard]] Interval narrow_bracket(Judge&& judge, double low, const Verdict& at_low, double high, const Verdict& at_high,
                                       double enough = 0) {
   // Points closer than a few units in the last place are treated as equal.
-  const auto settled = [enough](double a, double b) { return !(b - a > std::max(8e-16 * std::abs(b), enough)); };
+  double resolution = enough;  // or what the doubts allow, if not all digits are wanted
+  const auto settled = [&resolution](double a, double b) { return !(b - a > std::max(8e-16 * std::abs(b), resolution)); };
   double low_excess = at_low.excess, high_excess = at_high.excess;
   double slope = (high_excess - low_excess) / (high - low);
   double middle = high, width = high - low;
@@ -175,8 +176,8 @@ template <class Judge>
     middle = !halve && secant > low && secant < high ? secant : low + (high - low) / 2;
     // A little beyond the expected change, seen from the nearer end, so that both ends come close to it.
     if (!halve)
-      middle = middle - low < high - middle ? std::min(middle + enough / 4, high - (high - low) / 4)
-                                            : std::max(middle - enough / 4, low + (high - low) / 4);
+      middle = middle - low < high - middle ? std::min(middle + resolution / 4, high - (high - low) / 4)
+                                            : std::max(middle - resolution / 4, low + (high - low) / 4);
     verdict = judge(middle);
     if (!verdict.before && !verdict.after) break;
     // Anderson and Bjorck: if one end stays, its excess is reduced by the slope that the moving end shows, so that the secant method does
@@ -184,6 +185,7 @@ template <class Judge>
     const double share = 1 - verdict.excess / (verdict.before ? low_excess : high_excess);
     const double cut = share > 0 ? share : 0.5;
     slope = (verdict.excess - (verdict.before ? low_excess : high_excess)) / (middle - (verdict.before ? low : high));
+    if (enough > 0 && verdict.doubt < 0.01 * std::abs(verdict.excess)) resolution = std::max(enough, 5 * verdict.doubt / std::abs(slope));
     if (verdict.before) {
       low = middle;
       low_excess = verdict.excess;
@@ -196,6 +198,7 @@ template <class Judge>
       last_side = -1;
     }
   }
+  if (enough > 0 && settled(low, high)) return {low, high};
   // The change lies near an undecided point: approach it from both sides, starting at the distance that its error suggests and doubling the
   // distance until a point is decided.
   const double smallest = 4e-16 * std::abs(middle) + 1e-300;

@@ -15,14 +15,18 @@
 #include "loss/gaussian_profile.h"
 #include "loss/key.h"
 #include "loss/mirrored_delta.h"
+#include "loss/question_scope.h"
+#include "loss/recording.h"
 #include "loss/truncation.h"
 #include "loss/work.h"
 #include "mechanism/gaussian.h"
 #include "numeric/arithmetic.h"
 #include "numeric/normal.h"
 #include "numeric/root.h"
+#include "operators/allocation/contour.h"
 #include "operators/allocation/epoch_law.h"
 #include "operators/allocation/price.h"
+#include "operators/allocation/replaced_law.h"
 #include "operators/words.h"
 #include "plan/arguments.h"
 #include "tradeoff/error.h"
@@ -34,7 +38,11 @@ constexpr double least_mu = 1e-4;  // outside these the bounds by Gaussians are 
 constexpr double largest_mu = 12;  // or the summands of a difference leave the range of doubles
 constexpr double largest_epsilon = 500;
 constexpr double least_log_delta = -600;
-constexpr double tail_width = 1e-3;     // of delta, relative, where no law reaches
+constexpr double tail_width = 1e-3;    // of delta, relative, where no law reaches
+constexpr double excess_width = 1e-7;  // the same for one value without a law
+constexpr double enough_width = 5e-7;  // of such a value: no law is needed
+constexpr int most_lone_values = 16;   // of one question: a law gives any number of them
+constexpr std::uint64_t slow_law_steps = 5000;
 constexpr double usual_width = 0.8e-6;  // the same for a replaced record
 constexpr double widest = 0.1;
 constexpr std::uint64_t most_allocated_steps = 10'000'000;
@@ -82,14 +90,14 @@ class TruncatedEpoch final : public TruncatedPair {
   LossPointer inside_;
 };
 
-/// An epsilon from the law of one epoch, at most `highest`. [profile-inversion] delta decreases: a proved value at an end proves that end.
-/// All earlier values only guide the search.
-std::optional<Interval> epsilon_of(const allocation::EpochDensity& law, Direction direction, Interval delta, double highest) {
+/// An epsilon from values of delta and rough ones, at most `highest`. [profile-inversion] delta decreases: a proved value at an end proves
+/// that end. All earlier values only guide the search.
+template <class Value, class Rough>
+std::optional<Interval> epsilon_of(const Value& value, const Rough& rough, Interval delta, double highest) {
   static const Citation inversion("profile-inversion", "each end of epsilon is proved by the value of the profile there");
   record(inversion);
-  const auto value = [&](double epsilon) { return law.delta(direction, epsilon); };
   if (value(0).hi <= delta.lo) return Interval::exactly(0);
-  const auto is_small = [&](double epsilon) { return law.rough_delta(direction, epsilon) <= delta.lo; };
+  const auto is_small = [&](double epsilon) { return rough(epsilon) <= delta.lo; };
   double epsilon = numeric::bisect(is_small, {0, highest}, 50).beyond, before = 0.9 * epsilon, slope = 0, width = 0;
   double excess_before = std::log(middle_of(value(before)) / middle_of(delta));
   for (int i = 0; i < 12; ++i) {
@@ -117,6 +125,30 @@ std::optional<Interval> epsilon_of(const allocation::EpochDensity& law, Directio
     }
   return found;
 }
+
+/// The same from the law of one epoch.
+std::optional<Interval> epsilon_of(const allocation::EpochDensity& law, Direction direction, Interval delta, double highest) {
+  return epsilon_of([&](double epsilon) { return law.delta(direction, epsilon); },
+                    [&](double epsilon) { return law.rough_delta(direction, epsilon); }, delta, highest);
+}
+
+void record_excess() {
+  static const Citation excess(
+      "allocation-excess", "the expected excess of the likelihood of one epoch, an integral of characteristic functions", Method::contour);
+  record(excess);
+}
+
+/// Whether a question may have another value without a law.
+class LoneValues {
+ public:
+  [[nodiscard]] bool is_next() const {
+    const QuestionScope question;
+    return QuestionScope::state_of<int>(number_)++ < most_lone_values;
+  }
+
+ private:
+  std::uint64_t number_ = QuestionScope::new_owner();
+};
 
 // [random-allocation]
 class AllocationLoss final : public Loss, public ClosedForms, public Truncation {
@@ -171,14 +203,17 @@ class AllocationLoss final : public Loss, public ClosedForms, public Truncation 
     cite();
     if (epsilon < 0) return log(mirrored_delta(epsilon, exp(at(opposite(direction), -epsilon))));
     const Interval bound = log_bounds(direction, point);
-    const auto known = density_for(direction, epsilon);
+    const bool has_price = has_law() && epsilon <= largest_epsilon && bound.hi >= least_log_delta;
     Interval found{-infinity, 0};
-    if (known != nullptr) {
-      record_profile();
-      found = log(known->delta(direction, epsilon));
+    if (has_price && steps_ >= slow_law_steps && lone_.is_next()) found = log(excess(direction, epsilon));
+    if (!(found.width() <= enough_width)) {
+      const auto known = density_for(direction, epsilon);
+      if (known != nullptr) {
+        record_profile();
+        found = intersect(found, log(known->delta(direction, epsilon)));
+      }
     }
-    if (!(found.width() <= tail_width) && has_law() && epsilon <= largest_epsilon && bound.hi >= least_log_delta)
-      found = intersect(found, log(price(direction, epsilon)));
+    if (!(found.width() <= tail_width) && has_price) found = intersect(found, log(price(direction, epsilon)));
     if (!(found.lo > bound.lo && found.hi < bound.hi)) record_bound();
     return intersect(found, bound);
   }
@@ -191,6 +226,22 @@ class AllocationLoss final : public Loss, public ClosedForms, public Truncation 
     const std::vector<Interval> values = allocation::lognormal_options(mu_, count_.lo, option, ends, tail_width);
     // Calls fall and puts rise with the strike.
     return clamp(remove ? Interval{values[1].lo, values[0].hi} : exp(point) * Interval{values[0].lo, values[1].hi}, 0, 1);
+  }
+  /// One value by a contour, if there is one. [allocation-excess] [allocation-contour]
+  [[nodiscard]] Interval excess(Direction direction, double epsilon) const {
+    const bool remove = direction == Direction::remove;
+    const Interval point = Interval::exactly(epsilon);
+    const auto value = remove ? allocation::removed_epoch_delta : allocation::added_epoch_delta;
+    const Interval found = clamp(value(mu_, count_.lo, epsilon), 0, 1);
+    if (found.width() <= enough_width * found.lo) {
+      record_excess();
+      return found;
+    }
+    const Interval strike = count_ * exp(remove ? point : -point);
+    const std::array ends{strike.lo, strike.hi};
+    const auto values =
+        allocation::options_on_a_line(mu_, count_.lo, remove ? allocation::Option::call : allocation::Option::put, ends, excess_width);
+    return intersect(found, clamp(remove ? Interval{values[1].lo, values[0].hi} : exp(point) * Interval{values[0].lo, values[1].hi}, 0, 1));
   }
   [[nodiscard]] bool has_law() const { return mu_.lo >= least_mu && mu_.hi <= largest_mu; }
   /// Laws of many steps that reach far are slow to make.
@@ -206,10 +257,11 @@ class AllocationLoss final : public Loss, public ClosedForms, public Truncation 
   [[nodiscard]] Density density(int level) const;
   [[nodiscard]] double guess_log_delta(Direction direction, double epsilon) const;
   [[nodiscard]] Density density_for(Direction direction, double epsilon) const;
+  [[nodiscard]] std::optional<Interval> epsilon_by_excess(Direction direction, Interval delta) const;
   static const Citations& methods() {
     static const Citations all{
-        {"allocation-doubling", "the law of the likelihood ratio from those of halves of the steps", Method::lattice},
-        {"allocation-profile", "delta of an epoch, the integral of its density over the cells of an even lattice", Method::lattice},
+        {"allocation-doubling", "the law of the likelihood ratio from those of halves of the steps", Method::exact},
+        {"allocation-profile", "delta of an epoch, the integral of its density between even places by polynomials", Method::exact},
         {"allocation-epochs", "the transform of the privacy loss of an epoch, by its density on an even lattice", Method::contour}};
     return all;
   }
@@ -226,6 +278,7 @@ class AllocationLoss final : public Loss, public ClosedForms, public Truncation 
   std::uint64_t steps_;
   Interval count_;
   Citation pair_;
+  LoneValues lone_;
   mutable std::mutex lock_;
   mutable std::map<int, Density> kept_;  // for later questions, by level
 };
@@ -272,8 +325,27 @@ AllocationLoss::Density AllocationLoss::density_for(Direction direction, double 
   return known;
 }
 
+std::optional<Interval> AllocationLoss::epsilon_by_excess(Direction direction, Interval delta) const {
+  const bool remove = direction == Direction::remove;
+  const auto value = [&](double epsilon) { return excess(direction, epsilon); };
+  const auto rough = [&](double epsilon) {
+    const double strike = count_.lo * std::exp(remove ? epsilon : -epsilon);
+    const auto option = remove ? allocation::Option::call : allocation::Option::put;
+    return std::exp((remove ? 0 : epsilon) + allocation::rough_log_option(mu_.hi, count_.lo, option, strike));
+  };
+  return epsilon_of(value, rough, delta, std::min(largest_epsilon, gaussian_epsilon(mu_, delta).hi));
+}
+
 std::optional<Interval> AllocationLoss::closed_epsilon(Direction direction, Interval delta) const {
   if (!(delta.lo > 0)) return std::nullopt;
+  if (steps_ >= slow_law_steps && has_law() && std::log(delta.lo) >= least_log_delta) {
+    const RecordedSince before;
+    if (const auto found = epsilon_by_excess(direction, delta); found && found->width() <= enough_width * found->hi) {
+      cite();
+      return found;
+    }
+    static_cast<void>(before.take_out());
+  }
   Density known;
   for (int level = level_for(std::log(delta.lo)); known == nullptr && level >= 2; --level)
     known = density(std::min(level, highest_level()));
@@ -301,12 +373,12 @@ class AllocationReplaceLoss final : public Loss, public BatchProfile, public Clo
         pair_("allocation-replace-one", draws + "a record and its replacement pull in opposite directions; clipped contributions") {}
 
   [[nodiscard]] Interval delta(Direction, Interval epsilon) const override {
-    if (epsilon.lo == epsilon.hi) return at(epsilon.lo, usual_width);
-    return {at(epsilon.hi, usual_width).lo, at(epsilon.lo, usual_width).hi};
+    if (epsilon.lo == epsilon.hi) return at(epsilon.lo, usual_width, true);
+    return {at(epsilon.hi, usual_width, true).lo, at(epsilon.lo, usual_width, true).hi};
   }
   /// Every value needs its own distributions, so a width that is not needed is not aimed at.
   void deltas(Direction, std::span<const double> epsilon, Width width, std::span<Interval> out) const override {
-    for (std::size_t i = 0; i < epsilon.size(); ++i) out[i] = at(epsilon[i], std::clamp(width.relative, usual_width, widest));
+    for (std::size_t i = 0; i < epsilon.size(); ++i) out[i] = at(epsilon[i], std::clamp(width.relative, usual_width, widest), false);
   }
   [[nodiscard]] bool symmetric() const override { return true; }
   [[nodiscard]] Interval infinite_mass(Direction) const override { return Interval::exactly(0); }
@@ -323,7 +395,17 @@ class AllocationReplaceLoss final : public Loss, public BatchProfile, public Clo
   void cite() const override { record(pair_); }
 
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override {
-    const Density known = delta.lo > 0 ? density(level_for(std::log(delta.lo))) : nullptr;
+    if (!(delta.lo > 0)) return std::nullopt;
+    if (has_law()) {
+      const RecordedSince before;
+      if (const auto found = epsilon_by_excess(delta); found && found->width() <= enough_width * found->hi) {
+        cite();
+        record_excess();
+        return found;
+      }
+      static_cast<void>(before.take_out());
+    }
+    const Density known = density(level_for(std::log(delta.lo)));
     if (known == nullptr) return std::nullopt;
     cite();
     record_law();
@@ -349,8 +431,19 @@ class AllocationReplaceLoss final : public Loss, public BatchProfile, public Clo
 
  private:
   using Density = std::shared_ptr<const allocation::EpochDensity>;
+  [[nodiscard]] bool has_law() const { return mu_.lo >= least_mu && mu_.hi <= largest_mu; }
+  [[nodiscard]] std::optional<Interval> epsilon_by_excess(Interval delta) const {
+    const auto value = [&](double epsilon) { return clamp(allocation::replaced_epoch_delta(mu_, steps_, epsilon), 0, 1); };
+    // Large steps as for a record that is removed; otherwise about a Gaussian of the same variance.
+    const double square = mu_.hi * mu_.hi, bulk = std::min(2 * mu_.hi, std::sqrt(4 * std::sinh(std::min(square, 600.0)) / steps_));
+    const auto rough = [&](double epsilon) {
+      const double large = std::exp(allocation::rough_log_option(mu_.hi, steps_, allocation::Option::call, steps_ * std::exp(epsilon)));
+      return square < 1 ? std::max(large, gaussian_delta(Interval::exactly(bulk), Interval::exactly(epsilon)).hi) : large;
+    };
+    return epsilon_of(value, rough, delta, std::min(largest_epsilon, gaussian_epsilon(2.0 * mu_, delta).hi));
+  }
   [[nodiscard]] Density density(int level) const {
-    if (!(mu_.lo >= least_mu && mu_.hi <= largest_mu)) return nullptr;
+    if (!has_law()) return nullptr;
     const std::lock_guard guard(lock_);
     Density& known = kept_[level];
     if (known == nullptr) {
@@ -379,7 +472,7 @@ class AllocationReplaceLoss final : public Loss, public BatchProfile, public Clo
     static const Citations all{
         {"allocation-replaced-law", "the density of the privacy loss of an epoch, an integral of characteristic functions",
          Method::contour},
-        {"allocation-profile", "delta of an epoch, the integral of its density over the cells of an even lattice", Method::lattice},
+        {"allocation-profile", "delta of an epoch, the integral of its density between even places by polynomials", Method::exact},
         {"allocation-epochs", "the transform of the privacy loss of an epoch, by its density on an even lattice", Method::contour}};
     return all;
   }
@@ -387,21 +480,29 @@ class AllocationReplaceLoss final : public Loss, public BatchProfile, public Clo
     record(methods()[0]);
     record(methods()[1]);
   }
-  [[nodiscard]] Interval at(double epsilon, double width) const {
+  [[nodiscard]] Interval at(double epsilon, double width, bool alone) const {
     if (epsilon == infinity) return Interval::exactly(0);
     if (epsilon == -infinity) return Interval::exactly(1);
-    return epsilon >= 0 ? positive(epsilon, width) : mirrored_delta(epsilon, positive(-epsilon, width));
+    return epsilon >= 0 ? positive(epsilon, width, alone) : mirrored_delta(epsilon, positive(-epsilon, width, alone));
   }
-  [[nodiscard]] Interval positive(double epsilon, double width) const {
+  /// A value that is asked for alone needs no law.
+  [[nodiscard]] Interval positive(double epsilon, double width, bool alone) const {
     static const Citation bound("allocation-replace-one", "at most the Gaussian of the shown step");
     cite();
     const Interval point = Interval::exactly(epsilon);
     Interval value{0, gaussian_delta(2.0 * mu_, point).hi};
+    if (alone && has_law() && epsilon <= largest_epsilon && lone_.is_next()) {
+      const Interval found = allocation::replaced_epoch_delta(mu_, steps_, epsilon);
+      if (found.width() <= enough_width * found.lo) {
+        record_excess();
+        return clamp(found, 0, 1);
+      }
+    }
     const Density known = density_for(epsilon);
     if (known != nullptr) value = intersect(value, known->delta(Direction::remove, epsilon));
     if (value.width() <= std::max(width, tail_width) * value.lo) {
       record_law();
-    } else if (mu_.lo >= least_mu && mu_.hi <= largest_mu && epsilon < 30 && value.hi > 1e-200) {
+    } else if (has_law() && epsilon < 30 && value.hi > 1e-200) {
       value = intersect(value, allocation::expected_excess(mu_, steps_, exp(point), width));
     } else {
       record(bound);
@@ -418,6 +519,7 @@ class AllocationReplaceLoss final : public Loss, public BatchProfile, public Clo
   double steps_;
   LossPointer to_nothing_;
   Citation pair_;
+  LoneValues lone_;
   mutable std::mutex lock_;
   mutable std::optional<allocation::ReplacedLaw> law_;
   mutable std::map<int, Density> kept_;  // for later questions, by level
@@ -439,9 +541,33 @@ LossPointer with_theorem(LossPointer loss, Citation citation) {
   return std::make_shared<CitedLoss>(std::move(loss), std::move(citation));
 }
 
+namespace {
+
+/// The epochs that were asked for last: a plan is analysed once for a rough answer and once more for all digits, and their laws are slow.
+/// Work is counted for every question as if its laws were new.
+template <class Epoch>
+LossPointer recent_epoch(Interval mu, std::uint64_t steps, const std::string& draws) {
+  struct Recent {
+    std::string key;
+    LossPointer loss;
+  };
+  static std::mutex lock;
+  static std::array<Recent, 4> recent;
+  static std::size_t next = 0;
+  std::string key = make_key("epoch", {mu, Interval::exactly(static_cast<double>(steps))}) + draws;
+  const std::lock_guard guard(lock);
+  for (const Recent& one : recent)
+    if (one.key == key) return one.loss;
+  Recent& place = recent[next++ % recent.size()];
+  place = {std::move(key), std::make_shared<Epoch>(mu, steps, draws)};
+  return place.loss;
+}
+
+}  // namespace
+
 LossPointer allocation_loss(Interval mu, std::uint64_t steps, std::string draws) {
   if (steps == 1) return gaussian_loss(mu);
-  return std::make_shared<AllocationLoss>(mu, steps, draws);
+  return recent_epoch<AllocationLoss>(mu, steps, draws);
 }
 
 LossPointer allocation_replace_loss(Interval mu, std::uint64_t steps, std::string draws) {
@@ -449,7 +575,7 @@ LossPointer allocation_replace_loss(Interval mu, std::uint64_t steps, std::strin
                             "with two steps the loss is a function of the sum of the outputs, and the pair is Gaussian");
   if (steps == 1) return gaussian_loss(2.0 * mu);
   if (steps == 2) return gaussian_loss(sqrt(Interval::exactly(2)) * mu, {two});
-  return std::make_shared<AllocationReplaceLoss>(mu, steps, draws);
+  return recent_epoch<AllocationReplaceLoss>(mu, steps, draws);
 }
 
 namespace {

@@ -428,6 +428,13 @@ void record_line(bool ratio) {
 
 }  // namespace
 
+std::vector<Interval> options_on_a_line(Interval mu, double steps, Option option, std::span<const double> strikes, double wanted,
+                                        double floor) {
+  std::vector<Interval> values = contour_options(mu, steps, option, strikes, wanted, floor);
+  if (std::any_of(values.begin(), values.end(), [](Interval value) { return value.hi < infinity; })) record_line(true);
+  return values;
+}
+
 std::vector<Interval> lognormal_options(Interval mu, double steps, Option option, std::span<const double> strikes, double wanted,
                                         double floor) {
   const auto is_narrow = [&](Interval value) { return value.hi - value.lo <= wanted * std::max(value.lo, floor); };
@@ -440,8 +447,7 @@ std::vector<Interval> lognormal_options(Interval mu, double steps, Option option
       return far;
     }
   }
-  std::vector<Interval> values = contour_options(mu, steps, option, strikes, wanted, floor);
-  if (std::any_of(values.begin(), values.end(), [](Interval value) { return value.hi < infinity; })) record_line(true);
+  std::vector<Interval> values = options_on_a_line(mu, steps, option, strikes, wanted, floor);
   if (std::all_of(values.begin(), values.end(), is_narrow)) return values;
   // With many steps a line that is almost narrow enough is better than what lattices can do in seconds.
   const auto is_useful = [&](Interval value) { return value.hi - value.lo <= 100 * wanted * std::max(value.lo, floor); };

@@ -18,6 +18,10 @@ enum class Option { call, put };
 [[nodiscard]] std::vector<Interval> lognormal_options(Interval mu, double steps, Option option, std::span<const double> strikes,
                                                       double wanted, double floor = 0);
 
+/// The same by a contour alone; an enclosure may be [0, infinity].
+[[nodiscard]] std::vector<Interval> options_on_a_line(Interval mu, double steps, Option option, std::span<const double> strikes,
+                                                      double wanted, double floor = 0);
+
 /// Encloses E (X_1 + ... + X_T)+ / T for independent copies of X = exp(mu z - mu^2/2) - kappa exp(-mu z - mu^2/2), z standard normal.
 [[nodiscard]] Interval expected_excess(Interval mu, double steps, Interval kappa, double wanted);
 

@@ -25,7 +25,7 @@
 // Let w = s x - l/2 with x standard normal, psi(v) = E e^(iv sinh w), psi+-(v) = E e^(+-w + iv sinh w). The density times e^(l/2) is
 // e^(-s^2/2)/(2 pi) times the real part of the integral of F = psi^n + (n - 1) psi^(n-2) psi+ psi- from v = 0 to infinity. The path goes
 // from 0 down to -i order, where only the part of psi that comes from large w has an imaginary part, and from there parallel to the real
-// line. [allocation-replaced-law]
+// line. [allocation-replaced-law] For single values of delta the integrand is -psi^n/v^2. [allocation-excess]
 namespace tradeoff::detail::allocation {
 namespace {
 
@@ -33,7 +33,7 @@ using std::numbers::pi;
 using Complex = std::complex<double>;
 
 constexpr std::size_t group_places = 32;  // that share the oscillations
-constexpr std::size_t most_replaced_places = 4000;
+constexpr std::size_t most_replaced_places = 8000;
 constexpr double replaced_step = 0.095;              // of the smoothing: two of them are as long as nodes of a transform may be
 constexpr double most_replaced_points = 6e8;         // points of all places: about three seconds
 constexpr double largest_share = 0.125;              // of an error in its value
@@ -74,6 +74,18 @@ double log_difference(const Three& at, const Three& bent, double n) {
   return n * std::log(at.psi) + std::log(share) + 1e-6;
 }
 
+/// What is summed: sinh w, or (e^w - 1)/2. The constant is part of the factor of F.
+struct PlaceSummand {
+  bool falls = true;  // with -w: there is a second exponential
+
+  [[nodiscard]] double of(double u) const { return falls ? std::sinh(u) : std::exp(u) / 2; }
+  /// Its derivative.
+  [[nodiscard]] double slope(double u) const { return falls ? std::cosh(u) : std::exp(u) / 2; }
+  [[nodiscard]] double second() const { return falls ? 1 : 0; }
+  [[nodiscard]] double constant() const { return falls ? 0 : 0.5; }
+  [[nodiscard]] double inverse(double x) const { return falls ? std::asinh(x) : std::log(2 * x); }
+};
+
 /// A panel of the rule of Gauss and Legendre, parallel to one of the axes of w.
 struct WPanel {
   Complex centre, half;
@@ -87,7 +99,7 @@ double nearest_x(double left, double right, double s, Interval l) {
 
 /// Bounds the error of the rule on a panel for phi(x) e^(iv sinh w), with the factors 1 and e^(+-w): for -Im v between two orders, and Re v
 /// either 0 or, if `turned`, at least 0; for all losses l of an interval.
-Three rule_error(const WPanel& panel, double s, Interval l, Interval orders, bool turned) {
+Three rule_error(const PlaceSummand& summand, const WPanel& panel, double s, Interval l, Interval orders, bool turned) {
   const double length = std::abs(panel.half);
   Three least{infinity, infinity, infinity};
   for (const double sum : ellipses) {
@@ -99,10 +111,11 @@ Three rule_error(const WPanel& panel, double s, Interval l, Interval orders, boo
     if (!(high <= pi && low >= -pi / 2) || (turned && low < 0)) continue;
     const double nearest = nearest_x(left, right, s, l), turn = std::max(std::abs(low), std::abs(high)) / s;
     const double most_cosine = low <= 0 ? 1 : std::cos(low), least_cosine = std::min(std::cos(low), std::cos(high));
-    const double sinh_left = std::sinh(left), sinh_right = std::sinh(right);
-    const double growth =
-        std::max({sinh_left * most_cosine, sinh_left * least_cosine, sinh_right * most_cosine, sinh_right * least_cosine});
-    const double exponent = (turn * turn - nearest * nearest) / 2 + growth * (growth > 0 ? orders.hi : orders.lo) - 64 * std::log(sum);
+    const double sinh_left = summand.of(left), sinh_right = summand.of(right);
+    const auto [least_growth, growth] =
+        std::minmax({sinh_left * most_cosine, sinh_left * least_cosine, sinh_right * most_cosine, sinh_right * least_cosine});
+    const double raised = std::max({growth * orders.lo, growth * orders.hi, least_growth * orders.lo, least_growth * orders.hi});
+    const double exponent = (turn * turn - nearest * nearest) / 2 + raised - 64 * std::log(sum);
     if (!(exponent < 500)) continue;
     const double factor = 4.3 * 0.4 * length / s / (1 - 1 / (sum * sum));
     const Three here = factor * exponentials(exponent, right, -left);
@@ -136,10 +149,10 @@ double most_on_rise(double s, double grows, double turns, double last) {
 
 /// What the path beyond a bend adds to |psi| at most, where -Im v <= order and Re v >= -behind: it rises to the angle `turn`, that of v or
 /// more, and then runs parallel to the real line.
-Three bent_bound(double s, double l, double u, double order, double behind, double turn) {
+Three bent_bound(const PlaceSummand& summand, double s, double l, double u, double order, double behind, double turn) {
   if (!(u > 0)) return {infinity, infinity, infinity};
   const double x = (u + l / 2) / s, raised = turn * turn / (2 * s * s);
-  const double rising = most_on_rise(s, order * std::sinh(u), behind * std::cosh(u), turn) + std::log(0.4 * turn / s) - x * x / 2;
+  const double rising = most_on_rise(s, order * summand.of(u), behind * summand.slope(u), turn) + std::log(0.4 * turn / s) - x * x / 2;
   const double beyond = raised + (behind > 0 ? std::hypot(order, behind) * std::exp(-u) / 2 : 0);
   if (!(rising < 500 && beyond < 1e5)) return {infinity, infinity, infinity};
   const Three first = exponentials(rising, u, -u);
@@ -150,7 +163,7 @@ Three bent_bound(double s, double l, double u, double order, double behind, doub
 /// Panels on the real line of w, for a group of places.
 class RealLine {
  public:
-  RealLine(double s, double first, double last) : s_(s) {
+  RealLine(const PlaceSummand& summand, double s, double first, double last) : summand_(summand), s_(s) {
     length_ = 2.2 * std::min(pi / 4, 1.2 * s);
     begin_ = -last / 2 - s * (left_reach + s);
     const double end = -first / 2 + s * (right_reach + s);
@@ -159,7 +172,7 @@ class RealLine {
       for_each_abscissa([&](double node, double weight) {
         u_.push_back(centre(i) + length_ / 2 * node);
         weight_.push_back(length_ / 2 * weight / (s * root_of_two_pi));
-        sinh_.push_back(std::sinh(u_.back()));
+        sinh_.push_back(summand.of(u_.back()));
         exp_.push_back(std::exp(u_.back()));
       });
   }
@@ -187,13 +200,14 @@ class RealLine {
     const double from = boundary(bend.panels), half = (bend.u - from) / 2;
     for_each_abscissa([&](double node, double weight) {
       const double u = from + half * (1 + node);
-      at(u, half * weight / (s_ * root_of_two_pi), std::sinh(u), std::exp(u));
+      at(u, half * weight / (s_ * root_of_two_pi), summand_.of(u), std::exp(u));
     });
   }
 
-  /// What lies left of the panels, for orders >= 0, on a line at this angle.
-  [[nodiscard]] Three before(double l, double angle) const {
-    const double x = -(begin_ + l / 2) / s_, raised = angle * angle / (2 * s_ * s_), half = s_ * s_ / 2;
+  /// What lies left of the panels, up to an order >= 0 or, if the summand is bounded below, of any sign, on a line at this angle.
+  [[nodiscard]] Three before(double l, double angle, double order) const {
+    const double growth = summand_.falls ? 0 : std::max(0.0, order) * summand_.of(begin_);
+    const double x = -(begin_ + l / 2) / s_, raised = angle * angle / (2 * s_ * s_) + growth, half = s_ * s_ / 2;
     return {std::exp(raised + log_upper_tail(x)), std::exp(raised + half - l / 2 + log_upper_tail(x + s_)),
             std::exp(raised + half + l / 2 + log_upper_tail(x - s_))};
   }
@@ -206,19 +220,21 @@ class RealLine {
   };
   [[nodiscard]] Bulk bulk(Interval places, double order, const Bend& bend) const {
     Bulk bulk{order, bend, {}};
-    for_each_panel(bend, 0,
-                   [&](const WPanel& panel) { bulk.rule = bulk.rule + rule_error(panel, s_, places, Interval::exactly(order), false); });
+    for_each_panel(bend, 0, [&](const WPanel& panel) {
+      bulk.rule = bulk.rule + rule_error(summand_, panel, s_, places, Interval::exactly(order), false);
+    });
     return bulk;
   }
   [[nodiscard]] Three at(double l, const Bulk& bulk) const {
-    return (1 + 1e-13) * ((1 + 1e-12) * plain(l, bulk.order, bulk.bend) + before(l, 0) + gap(l, bulk.order, bulk.bend) + bulk.rule);
+    return (1 + 1e-13) *
+           ((1 + 1e-12) * plain(l, bulk.order, bulk.bend) + before(l, 0, bulk.order) + gap(l, bulk.order, bulk.bend) + bulk.rule);
   }
   /// The same between the last panel and a bend beyond it: the integrand falls, and then may rise.
   [[nodiscard]] Three gap(double l, double order, const Bend& bend) const {
     const double end = boundary(count_), x = (end + l / 2) / s_, to = (bend.u + l / 2) / s_;
     if (reaches(bend)) return {};
-    if (!(order * s_ * std::cosh(end) + s_ < x)) return {infinity, infinity, infinity};
-    const double here = order * std::sinh(end) - x * x / 2, there = order * std::sinh(bend.u) - to * to / 2;
+    if (!(order * s_ * summand_.slope(end) + s_ < x)) return {infinity, infinity, infinity};
+    const double here = order * summand_.of(end) - x * x / 2, there = order * summand_.of(bend.u) - to * to / 2;
     return 0.4 * (to - x) * (exponentials(here, end, -end) + exponentials(there, bend.u, -bend.u));
   }
   /// The sums alone.
@@ -252,7 +268,8 @@ class RealLine {
   /// Bounds |psi| at v = t - i order on the line at this angle, which is at most pi/2: e^(-p e^w - q e^-w) if p >= 0, otherwise up to the
   /// bend and from there as in `bent_bound`. For larger t it is smaller by the factor e^(-(difference) sin(angle)) or more.
   [[nodiscard]] Three falling(double l, double order, double t, double angle, const Bend& bend) const {
-    const double p = (t * std::sin(angle) - order * std::cos(angle)) / 2, q = (t * std::sin(angle) + order * std::cos(angle)) / 2;
+    const double p = (t * std::sin(angle) - order * std::cos(angle)) / 2,
+                 q = summand_.second() * (t * std::sin(angle) + order * std::cos(angle)) / 2;
     const Bend to = p < 0 ? bend : Bend{boundary(count_), count_};
     Three sum;
     for_each_term(
@@ -275,19 +292,20 @@ class RealLine {
       const double x = (boundary(count_) + l / 2) / s_;
       const Three after{std::exp(log_upper_tail(x)), std::exp(half - l / 2 + log_upper_tail(x - s_)),
                         std::exp(half + l / 2 + log_upper_tail(x + s_))};
-      return raised * (sum + std::exp(-2 * std::sqrt(p * q)) * (after + before(l, 0)));
+      return raised * (sum + std::exp(-2 * std::sqrt(p * q)) * (after + before(l, 0, order)));
     }
     const double u = bend.u, x = (u + l / 2) / s_, upright = pi * pi / (8 * s_ * s_);
     // On the rise the exponent falls and then may rise: (order sinh(u) sin(angle) + t cosh(u) cos(angle)) / angle falls.
-    const double most = std::max(angle * angle / (2 * s_ * s_) - p * std::exp(u) - q * std::exp(-u), upright - t * std::cosh(u));
+    const double most = std::max(angle * angle / (2 * s_ * s_) - p * std::exp(u) - q * std::exp(-u), upright - t * summand_.slope(u));
     const double rising = most + std::log(0.4 * pi / (2 * s_)) - x * x / 2;
-    const double beyond = upright - t * std::cosh(u), tail = std::exp(beyond + log_upper_tail(x));
+    const double beyond = upright - t * summand_.slope(u), tail = std::exp(beyond + log_upper_tail(x));
     const Three bent{tail, std::exp(beyond + half - l / 2 + log_upper_tail(x - s_)), tail * std::exp(-u)};
-    const double small = std::exp(-t * std::sin(angle));
-    return raised * (sum + small * (gap(l, order, bend) + before(l, 0))) + exponentials(rising, u, -u) + bound_widened * bent;
+    const double small = std::exp(-summand_.second() * t * std::sin(angle));
+    return raised * (sum + small * (gap(l, order, bend) + before(l, 0, order))) + exponentials(rising, u, -u) + bound_widened * bent;
   }
 
  private:
+  PlaceSummand summand_;
   double s_, length_ = 0, begin_ = 0;
   std::size_t count_ = 0;
   std::vector<double> u_, weight_, sinh_, exp_;
@@ -330,12 +348,12 @@ TRADEOFF_CLONES void add_real_point(const double* growth, const std::array<doubl
 class Sheet {
  public:
   /// The real line has real v = -i order, and real sums.
-  Sheet(double s, Interval places, Interval orders, bool turned, bool real)
-      : s_(s), places_(places), orders_(orders), turned_(turned), real_(real) {}
+  Sheet(const PlaceSummand& summand, double s, Interval places, Interval orders, bool turned, bool real)
+      : summand_(summand), s_(s), places_(places), orders_(orders), turned_(turned), real_(real) {}
 
   /// Adds a panel, cut into parts until the rule is good enough.
   void add_fine(const WPanel& panel, const Three& allowed, int cuts = 4) {
-    const Three error = rule_error(panel, s_, places_, orders_, turned_);
+    const Three error = rule_error(summand_, panel, s_, places_, orders_, turned_);
     if (cuts == 0 || error <= allowed) {
       rule_ = rule_ + error;
       return add(panel);
@@ -380,10 +398,10 @@ class Sheet {
     for (std::size_t k = 0; k < w_.size(); ++k) {
       const Complex x((w_[k].real() + l / 2) / s_, w_[k].imag() / s_);
       const double size = std::exp((x.imag() - x.real()) * (x.imag() + x.real()) / 2), turn = -x.real() * x.imag();
-      const Complex plain = weight_[k] * Complex(size * std::cos(turn), size * std::sin(turn));
+      const Complex plain = turn == 0 ? weight_[k] * size : weight_[k] * Complex(size * std::cos(turn), size * std::sin(turn));
       const Complex plus(plain.real() * exp_[k].real() - plain.imag() * exp_[k].imag(),
                          plain.real() * exp_[k].imag() + plain.imag() * exp_[k].real());
-      const double up = std::exp(w_[k].real()), inverse = 1 / (up * up);
+      const double up = up_[k], inverse = 1 / (up * up);
       const Complex turned(exp_[k].real() * inverse, -exp_[k].imag() * inverse);
       const Complex minus(plain.real() * turned.real() - plain.imag() * turned.imag(),
                           plain.real() * turned.imag() + plain.imag() * turned.real());
@@ -412,17 +430,20 @@ class Sheet {
     const double left = panel.centre.real() - panel.half.real(), right = panel.centre.real() + panel.half.real();
     const double low = panel.centre.imag() - panel.half.imag(), high = panel.centre.imag() + panel.half.imag();
     const double nearest = nearest_x(left, right, s_, places_), turn = high / s_;
-    const double growth = std::sinh(right) * std::cos(right > 0 ? low : high);
-    const double exponent = (turn * turn - nearest * nearest) / 2 + growth * (growth > 0 ? orders_.hi : orders_.lo);
+    const double most = summand_.of(right), growth = most * std::cos(most > 0 ? low : high);
+    const double raised = orders_.hi < 0 ? 0 : growth * (growth > 0 ? orders_.hi : orders_.lo);
+    const double exponent = (turn * turn - nearest * nearest) / 2 + raised;
     return (2 * 0.4 * std::abs(panel.half) / s_) * exponentials(exponent, right, -left);
   }
 
+  PlaceSummand summand_;
   double s_;
   Interval places_, orders_;
   bool turned_, real_;
   std::size_t v_count_ = 0;
   Three rule_;
   std::vector<Complex> w_, weight_, sinh_, exp_;
+  std::vector<double> up_;     // |e^w|
   std::vector<double> place_;  // how large the numbers are of which w is a sum
   std::vector<double> most_;   // |e^(iv sinh w)|
   std::vector<double> real_part_, imaginary_part_;
@@ -436,18 +457,25 @@ void Sheet::add(const WPanel& panel) {
     weight_.push_back(weight * panel.half / (s_ * root_of_two_pi));
     // At last_angle and on the real line the parts of sinh w are taken from those of its arguments.
     const double c = std::cos(w.imag()), d = std::sin(w.imag());
-    sinh_.emplace_back(std::sinh(w.real()) * c, std::cosh(w.real()) * d);
+    sinh_.emplace_back(summand_.of(w.real()) * c, summand_.slope(w.real()) * d);
     const double up = std::exp(w.real());
     exp_.emplace_back(up * c, up * d);
+    up_.push_back(up);
     const double growth = sinh_.back().real();
     most_.push_back(std::exp(growth * (growth > 0 ? orders_.hi : orders_.lo)));
   });
 }
 
+/// What is integrated: F as above for the density, or -psi^n/v^2 for the expectation of the positive part of the sum or of its opposite,
+/// where psi has the factor e^(-iv constant). For the opposite, orders are negative, and e^(order summand) is bounded.
+enum class Integral { density, excess, shortfall };
+
 /// Places near each other, which share the points v and w and the oscillations e^(iv sinh w) at them.
 class PlaceGroup {
  public:
-  PlaceGroup(double s, double n, double first, double last);
+  PlaceGroup(Integral integral, const PlaceSummand& summand, double s, double n, double first, double last, std::size_t intervals = 1);
+  /// Whether more than bounds of the line is needed: not far in the tail.
+  [[nodiscard]] bool needs_line() const { return line_used_; }
   [[nodiscard]] bool known() const { return known_; }
   /// What a place costs.
   [[nodiscard]] double points() const { return points_; }
@@ -457,6 +485,27 @@ class PlaceGroup {
   [[nodiscard]] Value at(double l) const;
 
  private:
+  [[nodiscard]] bool is_density() const { return integral_ == Integral::density; }
+  /// log of the factor of F at an order, and of what 1/|v|^2 is at most where -Im v >= least.
+  [[nodiscard]] double log_factor(double order) const { return -n_ * summand_.constant() * order; }
+  [[nodiscard]] double log_pole(double least) const { return is_density() ? 0 : -2 * std::log(std::abs(least)); }
+  [[nodiscard]] bool is_bounded() const { return integral_ == Integral::shortfall; }
+  /// What the path beyond a bend adds; without a bend, what lies beyond all panels.
+  [[nodiscard]] Three beyond(double l, double u, double order, double behind, double turn) const {
+    if (!is_bounded()) return bent_bound(summand_, s_, l, u, order, behind, turn);
+    const double x = (u + l / 2) / s_;
+    return bound_widened *
+           Three{std::exp(log_upper_tail(x)), std::exp(s_ * s_ / 2 - l / 2 + log_upper_tail(x - s_)), std::exp(log_upper_tail(x) - u)};
+  }
+  /// Bounds as above, without factors.
+  [[nodiscard]] double log_product(Three at) const {
+    if (!is_density()) at.plus = at.minus = 0;
+    return log_integrand(at, n_);
+  }
+  [[nodiscard]] double log_product_difference(Three at, Three bent) const {
+    if (!is_density()) at.plus = at.minus = bent.plus = bent.minus = 0;
+    return log_difference(at, bent, n_);
+  }
   /// At one place: the bend that minimises a function of the bounds of psi and of what lies beyond the bend, which are returned.
   struct Found {
     Bend bend;
@@ -468,11 +517,13 @@ class PlaceGroup {
   [[nodiscard]] Found for_line(double l, double order) const {
     // Among bends of the same quality the one beyond which less lies.
     return find_bend(l, order, [&](const Three& all, const Three& bent) {
-      return log_integrand(all, n_) + 1e-6 * std::max(-150.0, std::log(bent.psi / all.psi));
+      return log_product(all) + log_factor(order) + log_pole(order) + 1e-6 * std::max(-150.0, std::log(bent.psi / all.psi));
     });
   }
   [[nodiscard]] Found for_jump(double l, double order) const {
-    return find_bend(l, order, [&](const Three& all, const Three& bent) { return log_difference(all, bent, n_); });
+    return find_bend(l, order, [&](const Three& all, const Three& bent) {
+      return log_product_difference(all, bent) + log_factor(order) + log_pole(order);
+    });
   }
   [[nodiscard]] double width(double l, double order, const Bend& bend) const {
     return 1 / std::sqrt(n_ * std::max(line_.spread(l, order, bend), 1e-300));
@@ -495,11 +546,12 @@ class PlaceGroup {
   /// logs of bounds at a place: of the error of the rule on a panel of the line; of the integral beyond its end.
   [[nodiscard]] double log_line_error(double l, const LinePanels& panels) const;
   [[nodiscard]] double log_beyond(double l, double t, double angle) const {
-    return log_integrand(line_.falling(l, order_, t, angle, bend_), n_) - std::log(n_ * std::sin(angle));
+    const double most = log_product(line_.falling(l, order_, t, angle, bend_));
+    return is_density() ? most - std::log(n_ * std::sin(angle)) : most + log_factor(order_) - std::log(t);
   }
   /// A panel of orders below order_, on which F differs from its mirror by what lies beyond the bend.
   struct JumpEllipse {
-    double log_factor = 0;  // of the rule
+    double log_rule = 0;
     double across = 0, turn = 0;
     RealLine::Bulk low, high;  // at its least and largest order
   };
@@ -507,19 +559,43 @@ class PlaceGroup {
     Interval orders;
     Bend bend;
     JumpEllipse ellipse;
-    std::vector<Sheet> sheets;  // the real line, and beyond the bend
+    std::vector<double> log_error;  // of the rule
+    std::vector<Sheet> sheets;      // the real line, and beyond the bend
     std::vector<double> order, weight;
   };
   [[nodiscard]] std::optional<JumpEllipse> jump_ellipse(Interval orders, const Bend& bend, double slack) const;
   [[nodiscard]] double log_jump(double l, const RealLine::Bulk& bulk, double behind, double turn) const;
   [[nodiscard]] double log_jump_error(double l, const JumpEllipse& ellipse) const;
   [[nodiscard]] double log_jump_before(double l, const RealLine::Bulk& zero, const RealLine::Bulk& first) const;
+  /// The logarithm of a bound at even places of the group; between two of them it exceeds the chord by at most `slack`.
+  /// [allocation-replaced-law]
+  using Bounds = std::vector<double>;
+  template <class Bound>
+  [[nodiscard]] Bounds at_anchors(Bound&& bound) const {
+    Bounds bounds;
+    for (std::size_t i = 0; i <= intervals_; ++i)
+      bounds.push_back(std::max(-1e5, bound(i == intervals_ ? ends_[1] : ends_[0] + interval() * static_cast<double>(i))));
+    return bounds;
+  }
+  [[nodiscard]] double interval() const { return (ends_[1] - ends_[0]) / static_cast<double>(intervals_); }
+  [[nodiscard]] double between(const Bounds& bounds, double l) const {
+    if (ends_[0] == ends_[1]) return bounds.front();
+    const double length = interval(), at = std::clamp((l - ends_[0]) / length, 0.0, static_cast<double>(intervals_)),
+                 below = std::min(std::floor(at), static_cast<double>(intervals_ - 1)), share = at - below;
+    const double first = bounds[static_cast<std::size_t>(below)], last = bounds[static_cast<std::size_t>(below) + 1],
+                 slack = n_ * length * length / (32 * s_ * s_) + 1e-6;
+    return first + share * (last - first) + slack;
+  }
+  void find_bounds();
   [[nodiscard]] Value of_line(double l) const;
   [[nodiscard]] Value of_jump(double l, const JumpPanel& panel) const;
   [[nodiscard]] Three beyond_sheet(double l, double u, double low_order) const;
 
+  Integral integral_;
+  PlaceSummand summand_;
   double s_, n_;
   RealLine line_;
+  std::size_t intervals_;
   std::array<double, 2> ends_, log_allowed_{};
   bool known_ = false;
   double points_ = 0;
@@ -536,21 +612,29 @@ class PlaceGroup {
   std::vector<JumpPanel> jump_;
   RealLine::Bulk jump_zero_, jump_first_;  // orders between these are left out
   RealLine::Bulk unused_line_;
+  Bounds beyond_end_, line_error_, unused_, before_jump_;  // of the line that is used or not, and of orders below all panels
 };
 
 template <class Cost>
 PlaceGroup::Found PlaceGroup::find_bend(double l, double order, Cost&& cost) const {
   Found found;
+  if (is_bounded()) {
+    found.bend = {line_.end(), line_.count()};
+    found.bent = beyond(l, found.bend.u, order, 0, 0);
+    found.all = line_.plain(l, order, found.bend) + found.bent;
+    found.cost = cost(found.all, found.bent);
+    return found;
+  }
   Three sum;
   const auto consider = [&](const Bend& bend) {
-    const Three bent = bent_bound(s_, l, bend.u, order, 0, pi / 2), all = sum + bent;
+    const Three bent = bent_bound(summand_, s_, l, bend.u, order, 0, pi / 2), all = sum + bent;
     if (!(all.plus < infinity && bent.psi > 0)) return;
     if (const double here = cost(all, bent); here < found.cost) found = {bend, here, all, bent};
   };
   bool fits = true;
   line_.scan(l, order, [&](const Bend& bend, const Three& here) {
     const double x = (bend.u + l / 2) / s_;
-    fits = order * std::sinh(bend.u) - x * x / 2 < 60;
+    fits = order * summand_.of(bend.u) - x * x / 2 < 60;
     sum = here;
     if (fits && bend.u > 0.2 && line_.reaches(bend)) consider(bend);
     return fits;
@@ -558,7 +642,7 @@ PlaceGroup::Found PlaceGroup::find_bend(double l, double order, Cost&& cost) con
   if (!fits) return found;
   const double end = line_.end(), farthest = 2.2 + 30 * s_;
   for (double x = 1.1 * (end + l / 2); x < 1.1 * farthest; x *= 1.15)
-    if (const double u = x - l / 2; u > 0.2 && order * std::sinh(u) - x * x / (2 * s_ * s_) < 60) consider({u, line_.count()});
+    if (const double u = x - l / 2; u > 0.2 && order * summand_.of(u) - x * x / (2 * s_ * s_) < 60) consider({u, line_.count()});
   return found;
 }
 
@@ -569,10 +653,12 @@ void PlaceGroup::choose_order(double l) {
     const Found found = for_line(l, order);
     return n_ * found.bent.psi <= 2 * found.all.psi ? found.cost : infinity;
   };
-  double best = 1e-4 / (std::sqrt(n_) * (std::sinh(l / 2 + s_) + s_)), least = cost(best);
+  const double sign = is_bounded() ? -1 : 1;
+  const double usual = summand_.falls ? std::sinh(l / 2 + s_) + s_ : summand_.of(s_ - l / 2);
+  double best = 1e-4 / (summand_.falls ? std::sqrt(n_) * usual : std::max(std::sqrt(n_) * usual, n_)), least = cost(sign * best);
   int worse = 0;
   for (double order = 2 * best; worse < 4 && order < 1e12; order *= 2) {
-    const double here = cost(order);
+    const double here = cost(sign * order);
     if (here < least)
       least = here, best = order, worse = 0;
     else
@@ -580,8 +666,8 @@ void PlaceGroup::choose_order(double l) {
   }
   for (double ratio = std::sqrt(2.0); ratio > 1.02; ratio = std::sqrt(ratio))
     for (const double order : {best / ratio, best * ratio})
-      if (const double here = cost(order); here < least) least = here, best = order;
-  order_ = best;
+      if (const double here = cost(sign * order); here < least) least = here, best = order;
+  order_ = sign * best;
   while (cost(1.15 * order_) < least + 1) order_ *= 1.15;
 }
 
@@ -590,6 +676,7 @@ double PlaceGroup::log_size(double l) const {
   constexpr double loose = 4;  // of the bound of the jump
   const Found line = for_line(l, order_);
   double most = line.cost + std::log(width(l, order_, line.bend));
+  if (is_bounded()) return most;
   int less = 0;
   for (double order = order_; less < 8; order /= 2) {
     const double here = for_jump(l, order).cost + std::log(order) - loose;
@@ -601,13 +688,14 @@ double PlaceGroup::log_size(double l) const {
   return most;
 }
 
-PlaceGroup::PlaceGroup(double s, double n, double first, double last) : s_(s), n_(n), line_(s, first, last), ends_{first, last} {
+PlaceGroup::PlaceGroup(Integral integral, const PlaceSummand& summand, double s, double n, double first, double last, std::size_t intervals)
+    : integral_(integral), summand_(summand), s_(s), n_(n), line_(summand, s, first, last), intervals_(intervals), ends_{first, last} {
   const double middle = (first + last) / 2;
   choose_order(middle);
   if (!(for_line(middle, order_).cost < infinity)) return;
   for (std::size_t i = 0; i < 2; ++i) log_allowed_[i] = log_size(ends_[i]) + std::log(wanted_share);
   // Where large values of one step are what matters, the line may be nearer to 0, so near that it just does not matter.
-  for (double order = 1e-9 * order_; order < order_; order *= 1.6) {
+  for (double order = 1e-9 * order_; order < order_ && !is_bounded(); order *= 1.6) {
     bool negligible = true;
     for (std::size_t i = 0; i < 2; ++i) {
       const Found found = for_line(ends_[i], order);
@@ -619,7 +707,20 @@ PlaceGroup::PlaceGroup(double s, double n, double first, double last) : s_(s), n
     break;
   }
   bend_ = for_line(ends_[0], order_).bend;  // where most lies beyond it
-  known_ = reach_end() && place_line() && place_jump();
+  known_ = reach_end() && place_line() && (is_bounded() || place_jump());
+  if (known_) find_bounds();
+}
+
+void PlaceGroup::find_bounds() {
+  beyond_end_ = at_anchors([&](double l) { return log_beyond(l, end_, end_angle_); });
+  if (line_used_)
+    line_error_ = at_anchors([&](double l) { return log_line_error(l, panels_); });
+  else
+    unused_ = at_anchors([&](double l) {
+      const Three most = line_.at(l, unused_line_) + beyond(l, bend_.u, order_, 0, pi / 2);
+      return log_product(most) + log_factor(order_) + log_pole(order_);
+    });
+  if (!is_bounded()) before_jump_ = at_anchors([&](double l) { return log_jump_before(l, jump_zero_, jump_first_); });
 }
 
 /// The line ends where what lies beyond is negligible at both ends of the group.
@@ -660,8 +761,10 @@ PlaceGroup::LinePanels PlaceGroup::line_panels(double half, double sum, std::siz
 double PlaceGroup::log_line_error(double l, const LinePanels& panels) const {
   double most = -infinity;
   for (const RealLine::Bulk* end : {&panels.low, &panels.high})
-    most = std::max(most, log_integrand(line_.at(l, *end) + bent_bound(s_, l, bend_.u, end->order, panels.behind, panels.turn), n_));
-  return most + std::log(4.3 * panels.half / (1 - 1 / (panels.sum * panels.sum))) - 64 * std::log(panels.sum);
+    most = std::max(most,
+                    log_factor(end->order) + log_product(line_.at(l, *end) + beyond(l, bend_.u, end->order, panels.behind, panels.turn)));
+  return most + log_pole(is_bounded() ? panels.high.order : panels.low.order) +
+         std::log(4.3 * panels.half / (1 - 1 / (panels.sum * panels.sum))) - 64 * std::log(panels.sum);
 }
 
 void PlaceGroup::add_bent(Sheet& sheet, double u, double from, double low_order, const Three& allowed) const {
@@ -670,15 +773,15 @@ void PlaceGroup::add_bent(Sheet& sheet, double u, double from, double low_order,
     sheet.add_fine({{u, (low + high) / 2}, {0, (high - low) / 2}}, allowed);
     low = high;
   }
-  for (int i = 0; i < most_bent_panels && low_order * std::sinh(u) * std::cos(last_angle) > -bent_fall; ++i, u += bent_length)
+  for (int i = 0; i < most_bent_panels && low_order * summand_.of(u) * std::cos(last_angle) > -bent_fall; ++i, u += bent_length)
     sheet.add_fine({{u + bent_length / 2, last_angle}, bent_length / 2}, allowed);
 }
 
 /// What lies beyond the points that follow a bend.
 Three PlaceGroup::beyond_sheet(double l, double u, double low_order) const {
-  for (int i = 0; i < most_bent_panels && low_order * std::sinh(u) * std::cos(last_angle) > -bent_fall; ++i) u += bent_length;
+  for (int i = 0; i < most_bent_panels && low_order * summand_.of(u) * std::cos(last_angle) > -bent_fall; ++i) u += bent_length;
   const double x = (u + l / 2) / s_;
-  const double exponent = last_angle * last_angle / (2 * s_ * s_) + low_order * std::sinh(u) * std::cos(last_angle);
+  const double exponent = last_angle * last_angle / (2 * s_ * s_) + low_order * summand_.of(u) * std::cos(last_angle);
   const double tail = std::exp(exponent + log_upper_tail(x)), shifted = std::exp(exponent + s_ * s_ / 2 - l / 2 + log_upper_tail(x - s_));
   return {tail, shifted, tail * std::exp(-u)};
 }
@@ -690,7 +793,7 @@ bool PlaceGroup::place_line() {
   }
   for (const double share : {0.6, 0.45, 0.3, 0.2, 0.12, 0.07, 0.04, 0.02, 0.01})
     for (const double sum : ellipses) {
-      const double count = std::ceil(end_ / (4 * share * order_ / (sum - 1 / sum))), half = end_ / (2 * count);
+      const double count = std::ceil(end_ / (4 * share * std::abs(order_) / (sum - 1 / sum))), half = end_ / (2 * count);
       if (!(half > panels_.half && count < 64)) continue;
       const LinePanels panels = line_panels(half, sum, static_cast<std::size_t>(count));
       if (log_line_error(ends_[0], panels) + std::log(count) < log_allowed_[0] &&
@@ -704,10 +807,10 @@ bool PlaceGroup::place_line() {
       v_weight_.push_back(panels_.half * weight);
     });
   angle_ = std::min(pi / 4, 1.2 * s_);
-  sheet_.emplace(s_, Interval{ends_[0], ends_[1]}, Interval::exactly(order_), true, false);
+  sheet_.emplace(summand_, s_, Interval{ends_[0], ends_[1]}, Interval::exactly(order_), true, false);
   const double small = 1e-2 * wanted_share / n_;
   const Three allowed = small * smaller_of(line_.plain(ends_[0], order_, bend_), line_.plain(ends_[1], order_, bend_));
-  for (const double l : ends_) bent_used_ = bent_used_ || !(bent_bound(s_, l, bend_.u, order_, 0, pi / 2) <= allowed);
+  for (const double l : ends_) bent_used_ = bent_used_ || !(beyond(l, bend_.u, order_, 0, pi / 2) <= allowed);
   if (bent_used_ && !line_.reaches(bend_)) return false;
   line_.for_each_panel(bend_, angle_, [&](const WPanel& panel) { sheet_->add_needed(panel, allowed); });
   if (bent_used_) add_bent(*sheet_, bend_.u, angle_, order_, allowed);
@@ -718,12 +821,12 @@ bool PlaceGroup::place_line() {
 
 /// A bound of half the difference of F and its mirror at an order, and `behind` beside it.
 double PlaceGroup::log_jump(double l, const RealLine::Bulk& bulk, double behind, double turn) const {
-  const Three bent = bent_bound(s_, l, bulk.bend.u, bulk.order, behind, turn);
-  return log_difference(line_.at(l, bulk) + bent, bent, n_);
+  const Three bent = bent_bound(summand_, s_, l, bulk.bend.u, bulk.order, behind, turn);
+  return log_factor(bulk.order) + log_product_difference(line_.at(l, bulk) + bent, bent);
 }
 
 double PlaceGroup::log_jump_error(double l, const JumpEllipse& ellipse) const {
-  return ellipse.log_factor +
+  return ellipse.log_rule + log_pole(ellipse.low.order) +
          std::max(log_jump(l, ellipse.low, ellipse.across, ellipse.turn), log_jump(l, ellipse.high, ellipse.across, ellipse.turn));
 }
 
@@ -735,15 +838,17 @@ std::optional<PlaceGroup::JumpEllipse> PlaceGroup::jump_ellipse(Interval orders,
   for (const double sum : ellipses) {
     const double low = centre - half * (sum + 1 / sum) / 2, high = centre + half * (sum + 1 / sum) / 2, across = half * (sum - 1 / sum) / 2;
     if (!(low > 0)) continue;
-    const double log_factor = std::log(4.3 * half / (1 - 1 / (sum * sum))) - 64 * std::log(sum);
-    const JumpEllipse ellipse{log_factor, across, pi / 2 + std::atan2(across, low), line_.bulk(places, low, bend),
+    const double log_rule = std::log(4.3 * half / (1 - 1 / (sum * sum))) - 64 * std::log(sum);
+    const JumpEllipse ellipse{log_rule, across, pi / 2 + std::atan2(across, low), line_.bulk(places, low, bend),
                               line_.bulk(places, high, bend)};
     bool fits = true;
     for (std::size_t i = 0; i < 2 && fits; ++i) {
       // Roundings beyond the bend are those of the largest order, for all orders.
-      const Three bent = bent_bound(s_, ends_[i], bend.u, orders.hi, 0, pi / 2);
-      const double rounded = std::max(log_difference(line_.plain(ends_[i], orders.lo, bend) + bent, bent, n_),
-                                      log_difference(line_.plain(ends_[i], orders.hi, bend) + bent, bent, n_));
+      const Three bent = bent_bound(summand_, s_, ends_[i], bend.u, orders.hi, 0, pi / 2);
+      const auto at = [&](double order) {
+        return log_factor(order) + log_product_difference(line_.plain(ends_[i], order, bend) + bent, bent);
+      };
+      const double rounded = std::max(at(orders.lo), at(orders.hi)) + log_pole(orders.lo);
       fits =
           log_jump_error(ends_[i], ellipse) < log_allowed_[i] + slack && rounded + std::log(half) < log_allowed_[i] + slack + log_cancelled;
     }
@@ -754,7 +859,17 @@ std::optional<PlaceGroup::JumpEllipse> PlaceGroup::jump_ellipse(Interval orders,
 
 /// A bound of the integral of the difference up to an order.
 double PlaceGroup::log_jump_before(double l, const RealLine::Bulk& zero, const RealLine::Bulk& first) const {
-  return std::log(first.order) + std::max(log_jump(l, zero, 0, pi / 2), log_jump(l, first, 0, pi / 2));
+  if (is_density()) return std::log(first.order) + std::max(log_jump(l, zero, 0, pi / 2), log_jump(l, first, 0, pi / 2));
+  // Each order has its own bend, where order times the summand is `rise`; with them the bound has an integral over 1/order^2.
+  const double rise = std::max(1.0, pi * pi / (8 * s_ * s_));
+  const double u = summand_.inverse(rise / first.order) - 1e-9, x = (u + l / 2) / s_, half = s_ * s_ / 2;
+  if (!(u > 0.1)) return infinity;
+  const double most = std::max((line_.at(l, zero) + bent_bound(summand_, s_, l, first.bend.u, 0, 0, pi / 2)).psi,
+                               (line_.at(l, first) + bent_bound(summand_, s_, l, first.bend.u, first.order, 0, pi / 2)).psi);
+  const double up = half - l / 2 + log_upper_tail(x - s_), down = half + l / 2 + log_upper_tail(x + s_);
+  const double slopes = (summand_.falls ? log_sum(up, down) : up) - std::numbers::ln2;
+  const double bent = rise + std::log(pi / 2 + 1) - std::log(rise);
+  return std::log(n_) + (n_ - 1) * std::log(most) + bent + slopes + 1e-6;
 }
 
 bool PlaceGroup::place_jump() {
@@ -776,19 +891,19 @@ bool PlaceGroup::place_jump() {
       // A short panel may be less good.
       const auto ellipse = jump_ellipse(orders, bend, ratio > 1.2 ? 0 : 9);
       if (!ellipse) continue;
-      JumpPanel panel{orders, bend, *ellipse, {}, {}, {}};
+      JumpPanel panel{orders, bend, *ellipse, at_anchors([&](double l) { return log_jump_error(l, *ellipse); }), {}, {}, {}};
       std::vector<Complex> v;
       for_each_abscissa([&](double node, double weight) {
         panel.order.push_back(middle_of(orders) + orders.width() / 2 * node);
         panel.weight.push_back(orders.width() / 2 * weight);
         v.emplace_back(0, -panel.order.back());
       });
-      Sheet real(s_, places, orders, false, true), bent(s_, places, orders, false, false);
+      Sheet real(summand_, s_, places, orders, false, true), bent(summand_, s_, places, orders, false, false);
       // The imaginary part is about that of the path beyond the bend for the least order.
       const Three of_real = wanted_share / n_ * smaller_of(line_.plain(ends_[0], orders.lo, bend), line_.plain(ends_[1], orders.lo, bend));
-      const Three of_bent =
-          1e-3 * wanted_share *
-          smaller_of(bent_bound(s_, ends_[0], bend.u, orders.lo, 0, pi / 2), bent_bound(s_, ends_[1], bend.u, orders.lo, 0, pi / 2));
+      const Three of_bent = 1e-3 * wanted_share *
+                            smaller_of(bent_bound(summand_, s_, ends_[0], bend.u, orders.lo, 0, pi / 2),
+                                       bent_bound(summand_, s_, ends_[1], bend.u, orders.lo, 0, pi / 2));
       line_.for_each_panel(bend, 0, [&](const WPanel& one) { real.add_needed(one, of_real); });
       add_bent(bent, bend.u, 0, orders.lo, of_bent);
       real.oscillate(v);
@@ -807,25 +922,24 @@ bool PlaceGroup::place_jump() {
 
 /// The integral of Re F along the line.
 PlaceGroup::Value PlaceGroup::of_line(double l) const {
-  const double after = bound_widened * std::exp(log_beyond(l, end_, end_angle_));
-  if (!line_used_) {
-    const Three most = line_.at(l, unused_line_) + bent_bound(s_, l, bend_.u, order_, 0, pi / 2);
-    return {0, bound_widened * end_ * std::exp(log_integrand(most, n_)) + after};
-  }
+  const double after = bound_widened * std::exp(between(beyond_end_, l));
+  if (!line_used_) return {0, bound_widened * end_ * std::exp(between(unused_, l)) + after};
   std::vector<double> sums;
   const Sheet::Errors errors = sheet_->sum(l, sums);
-  Three rule = errors.rule + line_.before(l, angle_);
+  Three rule = errors.rule + line_.before(l, angle_, order_);
   if (bent_used_)
     rule = rule + beyond_sheet(l, bend_.u, order_);
   else
-    rule = rule + bent_bound(s_, l, bend_.u, order_, 0, pi / 2) + std::exp(angle_ * angle_ / (2 * s_ * s_)) * line_.gap(l, order_, bend_);
+    rule = rule + std::exp(is_bounded() ? angle_ * angle_ / (2 * s_ * s_) : 0) * beyond(l, bend_.u, order_, 0, pi / 2) +
+           std::exp(angle_ * angle_ / (2 * s_ * s_)) * line_.gap(l, order_, bend_);
   const std::size_t count = v_.size();
   numeric::CompensatedSum sum;
   double error = 0;
   for (std::size_t j = 0; j < count; ++j) {
     const auto of = [&](std::size_t i) { return Complex(sums[2 * i * count + j], sums[(2 * i + 1) * count + j]); };
     const Complex psi = of(0), product = of(1) * of(2);
-    const Three doubts = rule + unit_roundoff * (errors.weights + (std::abs(v_[j].real()) + order_ + panels_.half) * errors.per_v);
+    const Three doubts =
+        rule + unit_roundoff * (errors.weights + (std::abs(v_[j].real()) + std::abs(order_) + panels_.half) * errors.per_v);
     const double size = std::abs(psi), log_size = std::log(size), angle = std::arg(psi), plus = std::abs(of(1)), minus = std::abs(of(2));
     const double rounding = unit_roundoff * 16 * (1 + std::min(std::abs(log_size), 700.0) + std::abs(angle));
     const double growth = std::log1p(doubts.psi / size) + rounding, high = std::log(size + doubts.psi) + rounding;
@@ -835,6 +949,16 @@ PlaceGroup::Value PlaceGroup::of_line(double l) const {
       if (!(times > 0)) return 0.0;
       return times * growth < 1 ? power(times) * std::expm1(times * growth) : std::exp(times * high);
     };
+    if (!is_density()) {
+      // -psi^n e^(-iv n constant) / v^2
+      const double drift = n_ * summand_.constant(), weight = v_weight_[j] / std::norm(v_[j]);
+      const double whole = weight * std::exp(n_ * log_size - drift * order_);
+      sum.add(-whole * std::cos(n_ * angle - drift * v_[j].real() - 2 * std::arg(v_[j])));
+      const double turned = 8 * unit_roundoff * (8 + drift * (std::abs(order_) + v_[j].real()));
+      const double changed = n_ * growth < 1 ? whole * std::expm1(n_ * growth) : weight * std::exp(n_ * high - drift * order_);
+      error += changed + (60 * unit_roundoff + turned) * whole;
+      continue;
+    }
     const double first = power(n_), others = power(n_ - 2), turn = (n_ - 2) * angle;
     const double second = (n_ - 1) * others * (product.real() * std::cos(turn) - product.imag() * std::sin(turn));
     sum.add(v_weight_[j] * (first * std::cos(n_ * angle) + second));
@@ -844,7 +968,7 @@ PlaceGroup::Value PlaceGroup::of_line(double l) const {
     error += v_weight_[j] * (changes + 60 * unit_roundoff * (first + sizes * others));
   }
   const Interval found = sum.enclosure();
-  error += 0.5 * (found.hi - found.lo) + after + static_cast<double>(panels_.count) * std::exp(log_line_error(l, panels_));
+  error += 0.5 * (found.hi - found.lo) + after + static_cast<double>(panels_.count) * std::exp(between(line_error_, l));
   return {middle_of(found), bound_widened * error};
 }
 
@@ -857,17 +981,17 @@ struct Factor {
   [[nodiscard]] double turned() const { return std::abs(imaginary) + imaginary_doubt; }
 };
 
-/// The imaginary part of F, and a bound of its error: derivatives by the real parts of factors are imaginary parts of products, which are
-/// at most the sum over the factors of the imaginary part of one times the moduli of the others.
-std::pair<double, double> imaginary_part(const Factor& psi, const Factor& plus, const Factor& minus, double n) {
+/// The imaginary part of F, times an exponential, and a bound of its error: derivatives by the real parts of factors are imaginary parts of
+/// products, which are at most the sum over the factors of the imaginary part of one times the moduli of the others.
+std::pair<double, double> imaginary_part(const Factor& psi, const Factor& plus, const Factor& minus, double n, double log_factor) {
   const double log_size = std::log(std::hypot(psi.real, psi.imaginary)), angle = std::atan2(psi.imaginary, psi.real);
   const double real = plus.real * minus.real - plus.imaginary * minus.imaginary,
                imaginary = plus.real * minus.imaginary + plus.imaginary * minus.real;
   const double turn = (n - 2) * angle;
-  const double value = std::exp(n * log_size) * std::sin(n * angle) +
-                       (n - 1) * std::exp((n - 2) * log_size) * (imaginary * std::cos(turn) + real * std::sin(turn));
+  const double value = std::exp(n * log_size + log_factor) * std::sin(n * angle) +
+                       (n - 1) * std::exp((n - 2) * log_size + log_factor) * (imaginary * std::cos(turn) + real * std::sin(turn));
   // In units of the modulus of psi to the power n.
-  const double size = psi.size(), log_most = std::log(size), unit = std::exp(n * log_most);
+  const double size = psi.size(), log_most = std::log(size), unit = std::exp(n * log_most + log_factor);
   const double m = psi.turned() / size, p = plus.size() / size, q = minus.size() / size, mp = plus.turned() / size,
                mq = minus.turned() / size;
   const double dr = psi.real_doubt / size, dm = psi.imaginary_doubt / size;
@@ -890,7 +1014,7 @@ PlaceGroup::Value PlaceGroup::of_jump(double l, const JumpPanel& panel) const {
   const double most = panel.orders.hi;
   const auto doubts = [&](const Sheet::Errors& errors) { return errors.rule + unit_roundoff * (errors.weights + 2 * most * errors.per_v); };
   const Three of_bent = doubts(bent_errors) + beyond_sheet(l, panel.bend.u, panel.orders.lo),
-              of_real = doubts(real_errors) + line_.before(l, 0) + of_bent;
+              of_real = doubts(real_errors) + line_.before(l, 0, most) + of_bent;
   const std::size_t count = panel.order.size();
   numeric::CompensatedSum sum;
   double error = 0;
@@ -898,53 +1022,106 @@ PlaceGroup::Value PlaceGroup::of_jump(double l, const JumpPanel& panel) const {
     const auto factor = [&](std::size_t i, double real_doubt, double doubt) {
       return Factor{real[2 * i * count + j] + bent[2 * i * count + j], bent[(2 * i + 1) * count + j], real_doubt, doubt};
     };
-    const auto [value, doubt] = imaginary_part(factor(0, of_real.psi, of_bent.psi), factor(1, of_real.plus, of_bent.plus),
-                                               factor(2, of_real.minus, of_bent.minus), n_);
-    sum.add(panel.weight[j] * value);
-    error += panel.weight[j] * (doubt + 4 * unit_roundoff * std::abs(value));
+    const Factor none{0, 0, 0, 0};
+    const Factor psi = factor(0, of_real.psi, of_bent.psi);
+    const double drift = n_ * summand_.constant() * panel.order[j];
+    const auto [value, doubt] =
+        is_density() ? imaginary_part(psi, factor(1, of_real.plus, of_bent.plus), factor(2, of_real.minus, of_bent.minus), n_, 0)
+                     : imaginary_part(psi, none, none, n_, -drift);
+    const double share = is_density() ? panel.weight[j] : panel.weight[j] / (panel.order[j] * panel.order[j]);
+    sum.add(share * value);
+    error += share * (doubt + unit_roundoff * (8 + 4 * drift) * std::abs(value));
   }
   const Interval found = sum.enclosure();
-  error += 0.5 * (found.hi - found.lo) + std::exp(log_jump_error(l, panel.ellipse));
+  error += 0.5 * (found.hi - found.lo) + std::exp(between(panel.log_error, l));
   return {middle_of(found), bound_widened * error};
 }
 
 PlaceGroup::Value PlaceGroup::at(double l) const {
   Value all = of_line(l);
-  all.error += bound_widened * std::exp(log_jump_before(l, jump_zero_, jump_first_));
+  if (!is_bounded()) all.error += bound_widened * std::exp(between(before_jump_, l));
   for (const JumpPanel& panel : jump_) {
     const Value one = of_jump(l, panel);
     all = {all.value + one.value, all.error + one.error + 2 * unit_roundoff * std::abs(all.value)};
   }
-  const double factor = std::exp(-s_ * s_ / 2) / (2 * pi), value = factor * all.value;
+  const double factor = is_density() ? std::exp(-s_ * s_ / 2) / (2 * pi) : 1 / pi, value = factor * all.value;
   return {value, bound_widened * (factor * all.error + 12 * unit_roundoff * std::abs(value))};
 }
 
 }  // namespace
 
+namespace {
+
+/// The expectation of the positive part of the sum of the summands at a place, or of its opposite.
+Interval excess_at(Integral integral, const PlaceSummand& summand, double s, double n, double place) {
+  const PlaceGroup group(integral, summand, s, n, place, place);
+  Work::count(point_price * group.points());
+  if (!group.known()) return {0, infinity};
+  const auto [value, error] = group.at(place);
+  if (!(error < infinity && std::abs(value) < infinity)) return {0, infinity};
+  return clamp(Interval{value - error, value + error}, 0, infinity);
+}
+
+}  // namespace
+
+Interval replaced_epoch_delta(Interval mu, double steps, double epsilon) {
+  const auto at = [&](double s) {
+    return exp(Interval::exactly(epsilon) / 2.0 - square(Interval::exactly(s)) / 2.0) *
+           excess_at(Integral::excess, PlaceSummand{true}, s, steps, epsilon);
+  };
+  const Interval above = at(mu.hi), below = mu.lo == mu.hi ? above : at(mu.lo);
+  return Interval{std::min(below.lo, above.hi), above.hi} * (Interval::exactly(2) / Interval::exactly(steps));
+}
+
+Interval removed_epoch_delta(Interval mu, double steps, double epsilon) {
+  // A smaller place is a smaller epsilon, at which delta is larger.
+  const auto place = [&](double s) { return 2.0 * Interval::exactly(epsilon) + square(Interval::exactly(s)); };
+  const Interval above = excess_at(Integral::excess, PlaceSummand{false}, mu.hi, steps, place(mu.hi).lo),
+                 below = excess_at(Integral::excess, PlaceSummand{false}, mu.lo, steps, place(mu.lo).hi);
+  const Interval factor = exp(Interval::exactly(epsilon)) * (Interval::exactly(2) / Interval::exactly(steps));
+  return factor * Interval{std::min(below.lo, above.hi), above.hi};
+}
+
+Interval added_epoch_delta(Interval mu, double steps, double epsilon) {
+  // The place is that of -epsilon: a larger place is a smaller epsilon, at which delta is larger.
+  const auto place = [&](double s) { return square(Interval::exactly(s)) - 2.0 * Interval::exactly(epsilon); };
+  const Interval above = excess_at(Integral::shortfall, PlaceSummand{false}, mu.hi, steps, place(mu.hi).hi),
+                 below = excess_at(Integral::shortfall, PlaceSummand{false}, mu.lo, steps, place(mu.lo).lo);
+  return Interval{std::min(below.lo, above.hi), above.hi} * (Interval::exactly(2) / Interval::exactly(steps));
+}
+
 ReplacedLaw::ReplacedLaw(double s, double steps) : s_(s), steps_(steps), step_(short_step(replaced_step * 2 * s / std::sqrt(steps))) {}
 
 void ReplacedLaw::reach(std::size_t places) {
-  const std::size_t groups = (std::min(places, most_replaced_places) + group_places - 1) / group_places;
-  for (std::size_t i = 0; i < groups && (i < work_.size() || !ended_); ++i) {
-    if (i < work_.size()) {
-      Work::count(work_[i]);  // as if this question had made it
-      continue;
-    }
+  const std::size_t wanted = std::min(places, most_replaced_places);
+  for (std::size_t i = 0; i < work_.size() && (i == 0 || ends_of_groups_[i - 1] < wanted); ++i)
+    Work::count(work_[i]);  // as if this question had made it
+  while (value_.size() < wanted && !ended_) {
     const std::uint64_t begin = Work::now();
     make_group();
     work_.push_back(Work::since(begin));
+    ends_of_groups_.push_back(value_.size());
   }
 }
 
 void ReplacedLaw::make_group() {
-  const std::size_t from = value_.size();
-  const PlaceGroup group(s_, steps_, step_ * static_cast<double>(from), step_ * static_cast<double>(from + group_places - 1));
-  points_ += static_cast<double>(group_places) * group.points();
-  ended_ = !group.known() || points_ > most_replaced_points;
-  for (std::size_t i = from; i < from + group_places && !ended_; ++i) {
-    const auto [value, error] = group.at(step_ * static_cast<double>(i));
-    ended_ = !(error <= largest_share * value);
-    if (ended_) return;
+  // Where one large step is what matters, more places may share their points: the path hardly changes from one to the next.
+  constexpr double longest = 0.6;
+  std::size_t parts = 1;
+  while (far_ && parts < most_parts_ && 2 * static_cast<double>(parts * group_places) * step_ <= longest) parts *= 2;
+  const std::size_t from = value_.size(), places = parts * group_places;
+  const PlaceGroup group(Integral::density, PlaceSummand{}, s_, steps_, step_ * static_cast<double>(from),
+                         step_ * static_cast<double>(from + places - 1), parts);
+  points_ += static_cast<double>(places) * group.points();
+  far_ = !group.needs_line();
+  ended_ = points_ > most_replaced_points;
+  for (std::size_t i = from; i < from + places && !ended_; ++i) {
+    const auto [value, error] = group.known() ? group.at(step_ * static_cast<double>(i)) : PlaceGroup::Value{};
+    if (!(error <= largest_share * value)) {
+      ended_ = parts == 1;
+      most_parts_ = 1;  // once more, with shorter groups
+      return;
+    }
     value_.push_back(value);
     error_.push_back(error);
   }

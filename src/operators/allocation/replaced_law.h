@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "tradeoff/interval.h"
+
 namespace tradeoff::detail::allocation {
 
 /// One epoch for a record that is replaced: e^(l/2) times the density of the privacy loss under Q, an even function of the loss l, at
@@ -25,8 +27,17 @@ class ReplacedLaw {
   double s_, steps_, step_;
   std::vector<double> value_, error_;
   std::vector<double> work_;  // of every group of places
+  std::vector<std::size_t> ends_of_groups_;
   double points_ = 0;
+  bool far_ = false;            // the last group needed no line
+  std::size_t most_parts_ = 4;  // of a group
   bool ended_ = false;
 };
+
+/// Encloses delta of one epoch at an epsilon >= 0, without its law: for a record that is replaced, removed or
+/// added. [allocation-excess]
+[[nodiscard]] Interval replaced_epoch_delta(Interval mu, double steps, double epsilon);
+[[nodiscard]] Interval removed_epoch_delta(Interval mu, double steps, double epsilon);
+[[nodiscard]] Interval added_epoch_delta(Interval mu, double steps, double epsilon);
 
 }  // namespace tradeoff::detail::allocation

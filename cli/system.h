@@ -10,6 +10,10 @@
 #include <filesystem>
 #include <string>
 
+#if defined(__APPLE__)
+extern char** environ;  // no header of that system declares it
+#endif
+
 // The calls that Linux, macOS and Windows spell differently; the rest of the command line uses those that all have.
 namespace tradeoff::detail::cli {
 

@@ -30,9 +30,8 @@ std::optional<double> nearest_double(std::string_view text, bool exact, const st
   if (!text.empty() && text.front() == '+') text.remove_prefix(1);
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (end != text.data() + text.size() || !std::isfinite(value) || text.empty()) return std::nullopt;
-  const bool beyond = error == std::errc::result_out_of_range;
-  if (error != std::errc() && !beyond) return std::nullopt;
+  const bool beyond = error == std::errc::result_out_of_range;  // `value` is then 0 with libstdc++, infinite or 0 with libc++
+  if (end != text.data() + text.size() || text.empty() || (!beyond && (error != std::errc() || !std::isfinite(value)))) return std::nullopt;
   if (!exact && !beyond) return value;
   const auto enclosed = numeric::enclose_decimal(text);
   if (!enclosed) return std::nullopt;

@@ -189,7 +189,7 @@ class CommandRows final : public RowReader {
  private:
   void start() {
     std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) refuse(option_, "the command cannot be run: no pipe");
+    if (!open_pipe(ends)) refuse(option_, "the command cannot be run: no pipe");
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     ::posix_spawn_file_actions_init(&actions);

@@ -5,10 +5,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstddef>
+#include <filesystem>
 #include <string>
 
-// The calls that POSIX and Windows spell differently; the rest of the command line uses those that both have.
+#if defined(__APPLE__)
+extern char** environ;  // no header of that system declares it
+#endif
+
+// The calls that Linux, macOS and Windows spell differently; the rest of the command line uses those that all have.
 namespace tradeoff::detail::cli {
 
 /// Part of the flags of every open(): the bytes of the file as they are, and not for programs that we start.
@@ -37,6 +43,12 @@ inline constexpr std::size_t most_at_once = 1U << 30;
 void set_permissions(int descriptor, mode_t mode) noexcept;
 /// Whether a standard stream is closed.
 [[nodiscard]] bool is_closed(int descriptor) noexcept;
+/// The folder of this program, or an empty path.
+[[nodiscard]] std::filesystem::path own_folder();
+#if !defined(_WIN32)
+/// Both ends of a pipe that programs which we start do not inherit. Returns whether there is one.
+[[nodiscard]] bool open_pipe(std::array<int, 2>& ends) noexcept;
+#endif
 /// Standard streams pass bytes as they are, and an output that nobody reads is an error of write(), not the end of the program.
 void prepare_standard_streams() noexcept;
 

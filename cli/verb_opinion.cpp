@@ -18,6 +18,7 @@
 #include "report/claim.h"
 #include "report/json.h"
 #include "streams.h"
+#include "system.h"
 #include "tradeoff/analyze.h"
 #include "tradeoff/error.h"
 #include "tradeoff/version.h"
@@ -161,8 +162,7 @@ std::optional<int> run_program(const std::vector<std::string>& words, bool silen
 
 /// The package for Python, if the Python beside this program or that of the PATH has it, judges the claim.
 ExitCode ask_python(const OtherForm& form, const std::string& path, bool json) {
-  std::error_code none;
-  const std::filesystem::path beside = std::filesystem::read_symlink("/proc/self/exe", none).parent_path() / "python3";
+  const std::filesystem::path beside = own_folder() / "python3";
   for (const std::string& python : {beside.string(), std::string("python3")}) {
     if (run_program({python, "-c", "import tradeoff._opinion"}, true) != 0) continue;
     std::vector<std::string> words = {python, "-m", "tradeoff", "opinion"};

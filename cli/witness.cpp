@@ -16,6 +16,7 @@
 
 #include "numeric/number_text.h"
 #include "streams.h"
+#include "system.h"
 
 namespace tradeoff::detail::cli {
 
@@ -31,8 +32,7 @@ namespace {
 
 /// Looks next to this program, then in PATH.
 std::string find_witness() {
-  std::error_code failed;
-  const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe", failed).parent_path();
+  const std::filesystem::path here = own_folder();
   const std::filesystem::path beside = here / "tradeoff-witness";
   if (!here.empty() && ::access(beside.c_str(), X_OK) == 0) return beside.string();
   return "tradeoff-witness";
@@ -73,7 +73,7 @@ Testimony ask_witness(std::string_view verb, const Options& options, Interval an
   pointers.push_back(nullptr);
 
   std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw InputError("cannot run the witness: no pipe");
+  if (!open_pipe(ends)) throw InputError("cannot run the witness: no pipe");
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);

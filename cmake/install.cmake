@@ -28,6 +28,13 @@ install(
   DESTINATION ${package_dir}
   COMPONENT library)
 
+# Libraries of the C++ runtime, for programs that are linked as C.
+set(runtime_libraries)
+foreach(name IN ITEMS stdc++ c++ m)
+  if(name IN_LIST CMAKE_CXX_IMPLICIT_LINK_LIBRARIES)
+    list(APPEND runtime_libraries ${name})
+  endif()
+endforeach()
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/tradeoffConfig.cmake.in ${PROJECT_BINARY_DIR}/tradeoffConfig.cmake
                               INSTALL_DESTINATION ${package_dir})
 # Before 1.0 a minor version may break the interface.
@@ -50,10 +57,8 @@ foreach(dir IN ITEMS libdir includedir)
   endif()
 endforeach()
 set(pc_private_libs "")
-foreach(name IN ITEMS stdc++ c++ m)
-  if(name IN_LIST CMAKE_CXX_IMPLICIT_LINK_LIBRARIES)
-    string(APPEND pc_private_libs " -l${name}")
-  endif()
+foreach(name IN LISTS runtime_libraries)
+  string(APPEND pc_private_libs " -l${name}")
 endforeach()
 string(APPEND pc_private_libs " ${CMAKE_THREAD_LIBS_INIT}")
 string(REGEX REPLACE " +$" "" pc_private_libs "${pc_private_libs}")

@@ -36,7 +36,7 @@ function(finish_ledger)
   endif()
   add_library(tradeoff_ledger_library STATIC $<TARGET_OBJECTS:tradeoff_ledger> $<TARGET_OBJECTS:tradeoff_report>)
   set_target_properties(tradeoff_ledger_library PROPERTIES OUTPUT_NAME tradeoff_ledger EXPORT_NAME ledger LINKER_LANGUAGE CXX)
-  target_link_libraries(tradeoff_ledger_library PUBLIC tradeoff $<BUILD_INTERFACE:${TRADEOFF_SQLITE}> $<INSTALL_INTERFACE:sqlite3>
+  target_link_libraries(tradeoff_ledger_library PUBLIC tradeoff $<BUILD_INTERFACE:${TRADEOFF_SQLITE}> $<INSTALL_INTERFACE:SQLite::SQLite3>
                                                        ${CMAKE_DL_LIBS})
   add_library(tradeoff::ledger ALIAS tradeoff_ledger_library)
 endfunction()

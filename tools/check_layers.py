@@ -19,9 +19,9 @@ ROOMS = ["numeric", "plan", "loss", "transform", "mechanism", "engine", "operato
 OUTSIDE = {
     "noise": ("sys/random.h", "sys/mman.h", "unistd.h", "windows.h", "bcrypt.h", "cpuid.h", "immintrin.h"),  # entropy, pages cleared on fork, vector instructions
     "report": ("nlohmann/",),
-    "ledger": ("sqlite3.h", "dlfcn.h", "fcntl.h", "sys/vfs.h", "unistd.h"),  # the stores; libpq is loaded, its header is not needed
+    "ledger": ("sqlite3.h", "dlfcn.h", "fcntl.h", "sys/mount.h", "sys/vfs.h", "unistd.h"),  # the stores; libpq is loaded, its header is not needed
     "train": ("Eigen/",),
-    "cli": ("nlohmann/", "CLI/", "fcntl.h", "poll.h", "spawn.h", "unistd.h", "sys/", "io.h", "windows.h"),  # the terminal, pipes and other programs are POSIX
+    "cli": ("nlohmann/", "CLI/", "fcntl.h", "poll.h", "spawn.h", "unistd.h", "sys/", "io.h", "windows.h", "mach-o/dyld.h"),  # the terminal, pipes and other programs are POSIX
 }
 
 # Standard headers that the compilers we support do not have (docs/adr/0001), or that certify nothing (docs/adr/0002).

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the files for packagers and for a public forge: one version everywhere, every name of a step or script exists, YAML can be read.
+"""Checks the files for packagers and for a public forge: one version everywhere, every name of a step or script exists, YAML can be read,
+the page that is the description of the wheel has no link that leads nowhere on an index of packages.
 
     tools/check_packaging.py [TREE]        exit 1 and one line for each fault
     tools/check_packaging.py --self-test   proves on seeded faults that the check can fail
@@ -41,6 +42,8 @@ def faults_in(tree):
         json.loads((tree / "packaging/vcpkg/tradeoff/vcpkg.json").read_text(encoding="utf-8"))
     except ValueError as error:
         yield f"packaging/vcpkg/tradeoff/vcpkg.json: {error}"
+    for link in re.findall(r"\]\((?!https?:|#)([^)]*)\)", (tree / "docs/python.md").read_text(encoding="utf-8")):
+        yield f"docs/python.md: {link} leads nowhere in the description of the wheel; name the file"
     options = set(re.findall(r"^option\((\w+)", (tree / "CMakeLists.txt").read_text(encoding="utf-8"), re.MULTILINE)) | {"BUILD_SHARED_LIBS"}
     for file in [*sorted((tree / "packaging").rglob("*")), tree / "docs/packaging.md"]:
         if file.is_file():
@@ -66,6 +69,7 @@ def faults_in(tree):
 
 
 ALLOWED = {
+    "docs/python.md": "# a\n[b](#c) [d](https://example.org)\n",
     "include/tradeoff/version.h": '#define TRADEOFF_VERSION "1.2.3"\n',
     "CITATION.cff": "cff-version: 1.2.0\nversion: 1.2.3\n",
     "r/DESCRIPTION": "Package: tradeoff\nVersion: 1.2.3\n",
@@ -82,6 +86,7 @@ REFUSED = {
     "an old version": {"CITATION.cff": "cff-version: 1.2.0\nversion: 1.2.2\n"},
     "an old version of the Debian package": {"packaging/debian/changelog": "tradeoff (1.2.2-1) UNRELEASED; urgency=medium\n"},
     "no version": {"r/DESCRIPTION": "Package: tradeoff\n"},
+    "a relative link of the wheel": {"docs/python.md": "[how](howto/a.md)\n"},
     "bad JSON": {"packaging/vcpkg/tradeoff/vcpkg.json": '{\n  "version": "1.2.3",\n'},
     "an unknown option": {"packaging/Containerfile": "RUN cmake -D TRADEOFF_TOOLS=ON\n"},
     "an unknown step": {".github/workflows/a.yml": "jobs:\n  - run: ./test checks windows\n"},

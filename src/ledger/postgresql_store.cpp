@@ -11,6 +11,12 @@
 namespace tradeoff::detail::ledger {
 namespace {
 
+#if defined(__APPLE__)
+constexpr const char* libpq_name = "libpq.5.dylib";
+#else
+constexpr const char* libpq_name = "libpq.so.5";
+#endif
+
 struct PgConnection;
 struct PgResult;
 
@@ -52,9 +58,10 @@ void look_up(void* library, const char* name, Function& function) {
 
 const Libpq& libpq() {
   static const Libpq loaded = [] {
-    void* const library = dlopen("libpq.so.5", RTLD_NOW | RTLD_LOCAL);
+    void* const library = dlopen(libpq_name, RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr)
-      throw StoreError("postgresql:// needs the client library libpq.so.5, which is not installed; on Debian: apt install libpq5");
+      throw StoreError(std::string("postgresql:// needs the client library ") + libpq_name +
+                       ", which is not installed; on Debian: apt install libpq5");
     Libpq table{};
     look_up(library, "PQconnectdbParams", table.PQconnectdbParams);
     look_up(library, "PQstatus", table.PQstatus);

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <sqlite3.h>
+#if defined(__APPLE__)
+#include <sys/mount.h>
+#else
 #include <sys/vfs.h>
+#endif
 #include <unistd.h>
 
 #include <cerrno>
@@ -20,9 +24,22 @@ constexpr int patience_ms = 120'000;  // how long a spend waits for other writer
 bool is_network_file_system(const std::string& directory) {
   struct statfs about = {};
   if (statfs(directory.c_str(), &about) != 0) return false;
+#if defined(__APPLE__)
+  return (about.f_flags & MNT_LOCAL) == 0;
+#else
   for (const unsigned kind : {0x6969U, 0x517BU, 0xFF534D42U, 0xFE534D42U, 0x5346414FU})  // NFS, SMB, CIFS, SMB2, AFS
     if (static_cast<unsigned>(about.f_type) == kind) return true;
   return false;
+#endif
+}
+
+/// Returns 0, or -1 with an errno. On macOS fsync() leaves the bytes in the cache of the disk.
+int bring_to_disk(int descriptor) {
+#if defined(__APPLE__)
+  return ::fcntl(descriptor, F_FULLFSYNC) == 0 ? 0 : ::fsync(descriptor);
+#else
+  return ::fdatasync(descriptor);
+#endif
 }
 
 class SqliteStore final : public Store {
@@ -99,7 +116,7 @@ class SqliteStore final : public Store {
       if (errno == ENOENT) return;  // SQLite has moved everything into the file itself, and synchronised that
       throw StoreError("the store '" + path_ + "' cannot be brought to the disk");
     }
-    const int code = ::fdatasync(log);
+    const int code = bring_to_disk(log);
     ::close(log);
     if (code != 0) throw StoreError("the store '" + path_ + "' cannot be brought to the disk");
   }
@@ -138,6 +155,7 @@ class SqliteStore final : public Store {
     if (sqlite3_db_readonly(connection_, "main") == 1) throw StoreError("the store '" + path_ + "' is read-only");
     use_write_ahead_log();
     run("PRAGMA synchronous = FULL", {});  // every commit is brought to the disk
+    run("PRAGMA fullfsync = ON", {});      // past its cache; only macOS makes a difference
     run("PRAGMA trusted_schema = OFF", {});
     if (run("PRAGMA synchronous", {})[0][0] != "2") throw StoreError("the store '" + path_ + "' does not bring commits to the disk");
   }

@@ -1,4 +1,4 @@
-# A C program finds the installed library by pkg-config, also after it was moved.
+# A C program finds the installed library by pkg-config and by CMake, also after it was moved.
 find_program(pkg_config pkg-config REQUIRED)
 file(REMOVE_RECURSE ${work})
 must_run(${CMAKE_COMMAND} --install ${build} --prefix ${work}/first --component library)
@@ -14,3 +14,8 @@ execute_process(COMMAND ${pkg_config} --cflags --libs tradeoff OUTPUT_VARIABLE f
 separate_arguments(flags UNIX_COMMAND "${flags}")
 must_run(${c_compiler} ${source}/tests/c/interface_test.c -o ${work}/program ${flags} -lm)
 must_run(${work}/program)
+
+must_run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/c_consumer -B ${work}/by_cmake -G ${generator} -D CMAKE_C_COMPILER=${c_compiler} -D CMAKE_PREFIX_PATH=${work}/prefix -D
+         version=${version} -D program=${source}/tests/c/interface_test.c)
+must_run(${CMAKE_COMMAND} --build ${work}/by_cmake)
+must_run(${work}/by_cmake/c_consumer)

@@ -5,7 +5,7 @@ cmake_path(ABSOLUTE_PATH CURRENT_PORT_DIR BASE_DIRECTORY / NORMALIZE OUTPUT_VARI
 cmake_path(SET SOURCE_PATH NORMALIZE "${port}/../../..")
 
 vcpkg_check_features(OUT_FEATURE_OPTIONS options FEATURES ledger TRADEOFF_LEDGER tools TRADEOFF_CLI)
-vcpkg_cmake_configure(SOURCE_PATH "${SOURCE_PATH}" OPTIONS ${options})
+vcpkg_cmake_configure(SOURCE_PATH "${SOURCE_PATH}" OPTIONS ${options} -DCMAKE_UNITY_BUILD=ON)
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/tradeoff)
 vcpkg_fixup_pkgconfig()

@@ -111,7 +111,7 @@ template <std::size_t slope_count>
   return seen.at_most(most_exponent) ? total(sum) : std::numeric_limits<double>::infinity();
 }
 
-/// Neumaier's sum in lanes, without its branch.
+/// Neumaier's sum in lanes, without its branch. [compensated-sum]
 struct CompensatedLanes {
   HalfLanes sum{}, correction{};
   [[gnu::always_inline]] void add(const HalfLanes& term) {

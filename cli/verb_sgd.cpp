@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 
 #include "delta_check.h"
 #include "help.h"
+#include "loss/work.h"
 #include "plan/assumed_poisson.h"
 #include "plan/neighbours.h"
 #include "report/claim.h"
@@ -77,6 +79,8 @@ std::string noise_text(const SgdRun& run) {
   return " All together have the noise multiplier " + report::safe_end(noise.total, report::SafeEnd::lo, 10) + ".";
 }
 
+constexpr double slow_work = 1e5;  // about a tenth of a second
+
 std::string picture(const Curve& curve) {
   return report::to_terminal(report::draw_curves(report::View::tradeoff, {{"this run", curve}}, Direction::worst, 61), {80, 14});
 }
@@ -91,7 +95,10 @@ ExitCode run_sgd(const Verb&, const Options& options) {
   const SgdPlan training = to_plan(run);
   const Curve curve = analyze(parse(training.plan), training.neighbours);
   require_met(curve, targets);
+  const std::uint64_t before = Work::now();
   const auto [epsilon, method, steps] = explained([&] { return curve.epsilon_at(delta.value); });
+  // seconds for each further number, of which the picture and the risk need dozens
+  const bool is_slow = method == Method::lattice || Work::since(before) > slow_work;
   // A rate alone does not tell the number of examples.
   const std::string* examples = options.find("examples");
   const std::string warning = examples == nullptr ? "" : delta_warning(delta.text, read_run_number(options, "examples").value.lo);
@@ -99,7 +106,6 @@ ExitCode run_sgd(const Verb&, const Options& options) {
   const std::optional<Assumed> assumed = assumed_of(training, delta);
   const std::string releases = training.releases.empty() ? "" : training.releases + noise_text(run);
   const std::string remark = stopwatch.remark(curve.neighbours(), to_string(method));
-  const bool is_slow = method == Method::lattice;  // seconds for each further number, of which the picture and the risk need dozens
   const std::string sentence = report::sentence_for_paper(run, epsilon, delta);
   if (options.json) {
     report::JsonWriter out;

@@ -137,7 +137,7 @@ class RenyiCurve {
   [[nodiscard]] RenyiGuarantee epsilon_at(Interval delta, Direction direction = Direction::worst) const;
   [[nodiscard]] RenyiGuarantee delta_at(Interval epsilon, Direction direction = Direction::worst) const;
   /// A rho such that the plan is rho-zCDP: the divergence of order a is at most rho a, for every a > 1. It is the sum over the mechanisms
-  /// of mu^2/2 for a Gaussian (exact) and epsilon^2/2 for an (epsilon, 0)-DP mechanism; nothing if some mechanism is neither.
+  /// of mu^2/2 for a Gaussian (exact) or a known mu, and epsilon^2/2 for an (epsilon, 0)-DP mechanism; nothing if some mechanism has none.
   [[nodiscard]] std::optional<Interval> zcdp() const;
 
  private:

@@ -16,8 +16,7 @@
 namespace tradeoff::detail {
 namespace {
 
-constexpr double narrow = 1e-9;    // about what a contour reaches
-constexpr double inverted = 1e-4;  // of an epsilon: values of the profile hardly narrow it any more
+constexpr double narrow = 1e-9;  // about what a contour reaches
 
 class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
  public:
@@ -68,8 +67,7 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
     const Interval anything{0, infinity};
     const Known found =
         ask_in_turn(anything, [&](const Loss& path) { return path.closed_epsilon(direction, delta).value_or(anything); }, is_tight);
-    if (!is_tight(found.value, std::max(tolerance_.relative, inverted)) && found.value.lo != infinity)
-      return narrowed(direction, delta, found);
+    if (!is_tight(found.value, tolerance_.relative) && found.value.lo != infinity) return narrowed(direction, delta, found);
     found.record_ends();
     return found.value;
   }

@@ -226,7 +226,7 @@ class Case {
   }
   MethodRow zcdp() const {
     const auto rho = renyi_curve(plan_, curve_.neighbours(), tolerance_).zcdp();
-    if (!rho) throw DomainError("a mechanism is neither Gaussian nor pure, so no rho is known");
+    if (!rho) throw DomainError("no rho is known for a mechanism: it is neither Gaussian-DP nor pure");
     const RenyiGuarantee found = epsilon_of_zcdp(*rho, delta_);
     if (!(found.value.hi < infinity)) throw DomainError("no order certifies anything at this delta");
     return {"", RowKind::bound, found.value, "zero-concentrated DP, rho = " + written(rho->hi)};
@@ -477,7 +477,7 @@ MethodRow run(const ComparedMethod& method, const Case& situation) {
     row = (situation.*method.run)();
     if (row.kind == RowKind::bound && situation.states_less_than(row.epsilon.hi))
       throw DomainError("it gives " + numeric::to_text_above(row.epsilon.hi, 6) +
-                        ", but the plan as it is stated does not: add | refine()");
+                        ", which the bound as it is stated does not: for a smaller epsilon add | refine()");
   } catch (const Error& refusal) {
     row = {"", RowKind::refused, {0, infinity}, refusal.what()};
   }

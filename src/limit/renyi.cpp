@@ -138,7 +138,7 @@ std::optional<Interval> RenyiCurve::zcdp() const {
       one = *bound->rho();
     else if (const auto mu = part.loss->gaussian_mu())
       one = square(*mu) / 2.0;
-    else if (const double mu_or_epsilon = std::min(tail.gdp_mu, tail.zero_from); mu_or_epsilon < infinity)
+    else if (const double mu_or_epsilon = std::min({tail.moment_mu, tail.gdp_mu, tail.zero_from}); mu_or_epsilon < infinity)
       one = square(Interval::exactly(mu_or_epsilon)) / 2.0;
     else
       return std::nullopt;

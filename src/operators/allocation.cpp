@@ -138,17 +138,12 @@ void record_excess() {
   record(excess);
 }
 
-/// Whether a question may have another value without a law.
-class LoneValues {
- public:
-  [[nodiscard]] bool is_next() const {
-    const QuestionScope question;
-    return QuestionScope::state_of<int>(number_)++ < most_lone_values;
-  }
-
- private:
-  std::uint64_t number_ = QuestionScope::new_owner();
-};
+/// Whether a question may have another value without a law. By the key of the loss, because it may meet the same loss as several objects.
+bool may_have_lone_value(const std::string& key) {
+  static const std::uint64_t owner = QuestionScope::new_owner();
+  const QuestionScope question;
+  return QuestionScope::state_of<std::map<std::string, int>>(owner)[key]++ < most_lone_values;
+}
 
 // [random-allocation]
 class AllocationLoss final : public Loss, public ClosedForms, public Truncation {
@@ -205,7 +200,7 @@ class AllocationLoss final : public Loss, public ClosedForms, public Truncation 
     const Interval bound = log_bounds(direction, point);
     const bool has_price = has_law() && epsilon <= largest_epsilon && bound.hi >= least_log_delta;
     Interval found{-infinity, 0};
-    if (has_price && steps_ >= slow_law_steps && lone_.is_next()) found = log(excess(direction, epsilon));
+    if (has_price && steps_ >= slow_law_steps && may_have_lone_value(key())) found = log(excess(direction, epsilon));
     if (!(found.width() <= enough_width)) {
       const auto known = density_for(direction, epsilon);
       if (known != nullptr) {
@@ -233,7 +228,7 @@ class AllocationLoss final : public Loss, public ClosedForms, public Truncation 
     const Interval point = Interval::exactly(epsilon);
     const auto value = remove ? allocation::removed_epoch_delta : allocation::added_epoch_delta;
     const Interval found = clamp(value(mu_, count_.lo, epsilon), 0, 1);
-    if (found.width() <= enough_width * found.lo) {
+    if (found.lo > 0 && found.width() <= enough_width * found.lo) {
       record_excess();
       return found;
     }
@@ -278,7 +273,6 @@ class AllocationLoss final : public Loss, public ClosedForms, public Truncation 
   std::uint64_t steps_;
   Interval count_;
   Citation pair_;
-  LoneValues lone_;
   mutable std::mutex lock_;
   mutable std::map<int, Density> kept_;  // for later questions, by level
 };
@@ -333,7 +327,9 @@ std::optional<Interval> AllocationLoss::epsilon_by_excess(Direction direction, I
     const auto option = remove ? allocation::Option::call : allocation::Option::put;
     return std::exp((remove ? 0 : epsilon) + allocation::rough_log_option(mu_.hi, count_.lo, option, strike));
   };
-  return epsilon_of(value, rough, delta, std::min(largest_epsilon, gaussian_epsilon(mu_, delta).hi));
+  const double highest = gaussian_epsilon(mu_, delta).hi;
+  if (!(highest <= largest_epsilon)) return std::nullopt;
+  return epsilon_of(value, rough, delta, highest);
 }
 
 std::optional<Interval> AllocationLoss::closed_epsilon(Direction direction, Interval delta) const {
@@ -440,7 +436,9 @@ class AllocationReplaceLoss final : public Loss, public BatchProfile, public Clo
       const double large = std::exp(allocation::rough_log_option(mu_.hi, steps_, allocation::Option::call, steps_ * std::exp(epsilon)));
       return square < 1 ? std::max(large, gaussian_delta(Interval::exactly(bulk), Interval::exactly(epsilon)).hi) : large;
     };
-    return epsilon_of(value, rough, delta, std::min(largest_epsilon, gaussian_epsilon(2.0 * mu_, delta).hi));
+    const double highest = gaussian_epsilon(2.0 * mu_, delta).hi;
+    if (!(highest <= largest_epsilon)) return std::nullopt;
+    return epsilon_of(value, rough, delta, highest);
   }
   [[nodiscard]] Density density(int level) const {
     if (!has_law()) return nullptr;
@@ -491,9 +489,9 @@ class AllocationReplaceLoss final : public Loss, public BatchProfile, public Clo
     cite();
     const Interval point = Interval::exactly(epsilon);
     Interval value{0, gaussian_delta(2.0 * mu_, point).hi};
-    if (alone && has_law() && epsilon <= largest_epsilon && lone_.is_next()) {
+    if (alone && has_law() && epsilon <= largest_epsilon && may_have_lone_value(key())) {
       const Interval found = allocation::replaced_epoch_delta(mu_, steps_, epsilon);
-      if (found.width() <= enough_width * found.lo) {
+      if (found.lo > 0 && found.width() <= enough_width * found.lo) {
         record_excess();
         return clamp(found, 0, 1);
       }
@@ -519,7 +517,6 @@ class AllocationReplaceLoss final : public Loss, public BatchProfile, public Clo
   double steps_;
   LossPointer to_nothing_;
   Citation pair_;
-  LoneValues lone_;
   mutable std::mutex lock_;
   mutable std::optional<allocation::ReplacedLaw> law_;
   mutable std::map<int, Density> kept_;  // for later questions, by level

@@ -49,7 +49,7 @@ TEST(SgdSampling, ShufflingShowsWhatIsAssumedBesideWhatIsCertain) {
 
 // Each number of such a plan takes long: the text names the verbs for the risk and the picture instead of asking dozens.
 TEST(SgdSampling, SeveralShuffledPassesAreAnswered) {
-  const Outcome run = sgd({"--noise-multiplier", "2", "--batch", "50", "--examples", "1000", "--epochs", "3", "--sampling", "shuffled"});
+  const Outcome run = sgd({"--noise-multiplier", "2", "--batch", "50", "--examples", "1000", "--epochs", "20", "--sampling", "shuffled"});
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_THAT(run.out, HasSubstr("Assumed and certain"));
   EXPECT_THAT(run.out, HasSubstr("Further numbers about this plan"));

@@ -10,7 +10,6 @@
 #include "loss/atoms.h"
 #include "loss/forwarding_loss.h"
 #include "loss/gaussian_profile.h"
-#include "loss/question_scope.h"
 #include "loss/work.h"
 #include "mechanism/discrete_gaussian.h"
 #include "mechanism/gaussian.h"
@@ -341,48 +340,6 @@ TEST(Lattice, AtomsWithADensityStayOnTheLattice) {
     EXPECT_THAT(found, Encloses(truth)) << epsilon;
     EXPECT_THAT(found, IsTight(1e-6)) << epsilon;
   }
-}
-
-// The atoms of a sample lie between lattice points. The true value is the sum over all atoms, of three runs.
-TEST(Lattice, RefinesBetweenAtoms) {
-  const auto sampled = std::make_shared<PoissonLoss>(discrete_gaussian(Interval::exactly(14.4), 1), Interval::exactly(0.0071));
-  const LossPointer composed = compose_by_lattice({{sampled, 3}}, {});
-  for (const Direction direction : {Direction::remove, Direction::add}) {
-    const std::vector<Atom>& atoms = sampled->atoms(direction)->finite;
-    std::vector<Atom> two;
-    for (const Atom& a : atoms)
-      for (const Atom& b : atoms)
-        if (const Interval mass = a.mass * b.mass; mass.hi > 1e-15) two.push_back({a.loss + b.loss, mass});
-    for (const double epsilon : {0.0005, 0.002}) {
-      Interval truth = Interval::exactly(0);
-      for (const Atom& a : two)
-        for (const Atom& b : atoms) {
-          if (!(a.loss.hi + b.loss.hi > epsilon)) break;  // in decreasing order
-          truth = truth + a.mass * b.mass * max(-expm1(epsilon - a.loss - b.loss), Interval::exactly(0));
-        }
-      truth.hi += 1e-10;  // the omitted part
-      const Interval found = composed->delta(direction, Interval::exactly(epsilon));
-      EXPECT_LE(found.lo, truth.hi) << epsilon;
-      EXPECT_GE(found.hi, truth.lo) << epsilon;
-      EXPECT_LE(truth.width(), 1e-3 * truth.hi) << epsilon;
-      EXPECT_LE(found.width(), 1e-5 * found.hi) << epsilon;
-    }
-  }
-}
-
-// The lattices of one question share a limit of work, unless more than the usual digits are wanted.
-TEST(Lattice, LimitsTheWorkOfAQuestion) {
-  const auto sampled = std::make_shared<PoissonLoss>(discrete_gaussian(Interval::exactly(14.4), 1), Interval::exactly(0.0071));
-  const auto work_of = [&](Tolerance tolerance) {
-    const LossPointer composed = compose_by_lattice({{sampled, 12}}, tolerance);
-    const QuestionScope question;
-    const std::uint64_t begin = Work::now();
-    for (const double epsilon : {0.001, 0.002, 0.003, 0.004, 0.005, 0.006, 0.007, 0.008})
-      (void)composed->delta(Direction::remove, Interval::exactly(epsilon));
-    return Work::since(begin);
-  };
-  EXPECT_LT(work_of({}), 3.5e6);
-  EXPECT_GT(work_of({1e-8}), 4e6);
 }
 
 // An approximation is near the true value; if there is no coarse lattice, it is exact.

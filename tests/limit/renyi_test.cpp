@@ -180,6 +180,11 @@ TEST(RenyiCurve, ZeroConcentratedPrivacy) {
   EXPECT_NEAR(gaussian.value.hi, zcdp.value.hi, 1e-9);
   EXPECT_THAT(*renyi_curve(parse("laplace(scale=2) | repeat(4)")).zcdp(), Encloses(4 * 0.125));
   EXPECT_FALSE(renyi_curve(parse("dp(epsilon=1, delta=1e-6)")).zcdp().has_value());
+  for (const char* plan : {"discrete_gaussian(sigma=3)", "discrete_gaussian(sigma=1, sensitivity=2) | repeat(3)"}) {
+    const auto rho = renyi_curve(parse(plan)).zcdp();
+    ASSERT_TRUE(rho) << plan;
+    EXPECT_NEAR(rho->hi, plan[24] == '3' ? 1.0 / 18 : 6.0, 1e-12) << plan;
+  }
   // rho is a bound at every order.
   const auto laplace = renyi_curve(parse("laplace(scale=1)"));
   for (const double order : {1.01, 2.0, 5.0, 100.0}) EXPECT_LE(laplace.at(order).lo, order * laplace.zcdp()->hi);

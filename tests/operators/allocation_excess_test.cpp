@@ -112,5 +112,19 @@ TEST(AllocationExcess, SettlesTheWorstCorner) {
   }
 }
 
+// Where every exponential is rounded to 0 the value is positive all the same.
+TEST(AllocationExcess, IsNeverZero) {
+  for (const double steps : {100.0, 5000.0, 1e6}) {
+    for (const double epsilon : {42.0, 50.0, 100.0}) {
+      EXPECT_GT(replaced_epoch_delta(at(1), steps, epsilon).hi, 0);
+      EXPECT_GT(removed_epoch_delta(at(0.1), steps, epsilon).hi, 0);
+      EXPECT_GT(added_epoch_delta(at(1), steps, epsilon).hi, 0);
+    }
+  }
+  const LossPointer drawn = allocation_loss(at(1), 10'000, ""), replaced = allocation_replace_loss(at(1), 100, "");
+  EXPECT_GT(drawn->delta(Direction::add, at(2)).hi, 0);
+  EXPECT_GT(replaced->delta(Direction::remove, at(50)).hi, 0);
+}
+
 }  // namespace
 }  // namespace tradeoff::detail::allocation

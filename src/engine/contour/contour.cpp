@@ -32,15 +32,12 @@ constexpr double most_attempt_work = 2e7;                     // nodes times poi
 constexpr double work_of_line = 200;                          // at least, in the units of loss/work.h
 constexpr double work_of_product = 5e-3;                      // for one node and one point
 constexpr double work_of_node = 0.03;                         // for evaluating one node
-constexpr double useless = 1e-2;                              // the width of a line that no answer uses
-constexpr double most_useless_work = 5e7;  // nodes times points of such lines near one order, after which no more is made
-constexpr double work_of_attempt = 1e6;    // of these, at least
-constexpr std::size_t most_lines = 48;     // lines kept for later questions
-constexpr std::size_t most_inherited = 8;  // lines kept for questions about a longer plan
-constexpr double far_below = 13;           // a log delta this far below what is negligible is only bounded
-constexpr double largest_order = 1e13;     // for larger orders epsilon is close to the largest loss
-constexpr double short_way = 1e-9;         // largest relative loss of the tangent bound
-constexpr double worth_moving = 1e-6;      // do not reuse a line wider than this
+constexpr std::size_t most_lines = 48;                        // lines kept for later questions
+constexpr std::size_t most_inherited = 8;                     // lines kept for questions about a longer plan
+constexpr double far_below = 13;                              // a log delta this far below what is negligible is only bounded
+constexpr double largest_order = 1e13;                        // for larger orders epsilon is close to the largest loss
+constexpr double short_way = 1e-9;                            // largest relative loss of the tangent bound
+constexpr double worth_moving = 1e-6;                         // do not reuse a line wider than this
 // [contour-inversion] if the tilted distribution is this much wider, rare large losses determine the saddle
 constexpr double many_times_wider = 3;
 constexpr double crowded = 1.2;                  // a positive saddle is not used if it is within this many of its widths of the pole at 0
@@ -101,7 +98,6 @@ class ContourSide {
   [[nodiscard]] std::shared_ptr<const ContourLine> inherited_line(Saddle saddle, double epsilon) const;
   [[nodiscard]] std::shared_ptr<const ContourLine> new_line(Saddle saddle, double epsilon) const;
   [[nodiscard]] Known best_line(Saddle saddle, double epsilon, double largest = infinity) const;
-  [[nodiscard]] bool is_hopeless(double order) const;
   [[nodiscard]] std::optional<Saddle> beside(Saddle saddle, double share) const;
   void keep(Known known) const;
   [[nodiscard]] Interval log_profile_locked(double epsilon, Smallest smallest = Smallest::exact) const;
@@ -113,15 +109,11 @@ class ContourSide {
   [[nodiscard]] double chernoff_epsilon(const Saddle& saddle, double log_target) const;
   [[nodiscard]] Interval solve(double log_target) const;
 
-  struct Effort {
-    double order, products;
-  };
   /// Lines and saddles found for one question or for a shorter plan.
   struct Findings {
     std::shared_ptr<const ContourMoments> rough;
     std::vector<Known> lines;  // newest last
     double last_order = 1;
-    std::vector<Effort> useless{};  // lines that were too wide for any use
   };
   /// The state of the current question: starts as a copy of the inherited state, without the lines.
   struct Kept {
@@ -293,29 +285,17 @@ std::optional<ContourSide::Saddle> ContourSide::beside(Saddle saddle, double sha
   return Saddle{order, deviation};
 }
 
-/// Where the lines of this question near an order took long and were of no use, others would be as well. The limit affects speed and width
-/// only.
-bool ContourSide::is_hopeless(double order) const {
-  const auto is_near = [order](double other) { return other / order > 0.75 && other / order < 1.3; };
-  double products = 0;
-  for (const Effort& one : findings().useless)
-    if (is_near(one.order)) products += one.products;
-  return products > most_useless_work && std::none_of(findings().lines.begin(), findings().lines.end(),
-                                                      [&](const Known& one) { return one.width < useless && is_near(one.line->order()); });
-}
-
 std::shared_ptr<const ContourLine> ContourSide::new_line(Saddle saddle, double epsilon) const {
-  if (is_hopeless(saddle.order)) return nullptr;
   Known best;
   if (const auto lower = beside(saddle, 0.7)) {
     best = best_line(*lower, epsilon, saddle.order);
-    const auto higher = best.width > good && best.width < useless ? beside(saddle, 0.85) : std::nullopt;
+    const auto higher = best.width > good && best.width < 1e-2 ? beside(saddle, 0.85) : std::nullopt;
     if (higher) {
       Known other = best_line(*higher, epsilon, saddle.order);
       if (other.width < best.width) best = std::move(other);
     }
   }
-  if (!(best.width < useless)) {
+  if (!(best.width < 1e-2)) {
     Known at_saddle = best_line(saddle, epsilon);
     if (best.line == nullptr || at_saddle.width < best.width) best = std::move(at_saddle);
   }
@@ -335,8 +315,7 @@ ContourSide::Known ContourSide::best_line(Saddle saddle, double epsilon, double 
   const ContourMoments* steering = rough(std::max(saddle.order, 0.0));
   if (steering == nullptr) return best;
   reach.longest = steering->fading_time(saddle.order, reach.longest, line_accuracy.truncation);
-  double work = 0, effort = 0;
-  std::size_t points = 0;  // of the attempt before
+  double work = 0;
   for (int attempt = 0; attempt < most_attempts && work < most_attempt_work; ++attempt) {
     const auto moments = ContourMoments::prepare(plan_, reach);
     if (moments == nullptr) break;
@@ -347,15 +326,11 @@ ContourSide::Known ContourSide::best_line(Saddle saddle, double epsilon, double 
     if (best.line == nullptr || width < best.width) best = {built, saddle.order, epsilon, width, value};
     const auto products = static_cast<double>(built->nodes() * built->points());
     work += products;
-    effort += work_of_attempt + products + static_cast<double>(built->march() * built->points());
-    constexpr double finer = 1.2;  // fewer points more hardly change anything
-    const bool as_coarse = static_cast<double>(built->points()) < finer * static_cast<double>(std::exchange(points, built->points()));
     Work::count(work_of_line + work_of_product * products);
     const bool exhausted = built->exhausted() && value.truncation >= value.nodes;
     const bool blind = built->blind() && value.truncation >= value.nodes;  // a march that ended early and cost nothing needs no finer one
     if (exhausted || width <= enough || (width <= good && (attempt > 0 || work > much_work)) ||
-        (before < infinity && reach.effort > 0 && !(width < 0.5 * before) && !blind) ||
-        (before == infinity && width == infinity && as_coarse))
+        (before < infinity && reach.effort > 0 && !(width < 0.5 * before) && !blind))
       break;
     // Finer quadratures help if the nodes are coarse or the march stopped early: first up to the t that was reached, then further.
     // Where they do not resolve the largest orders, the alias bound uses smaller ones.
@@ -366,7 +341,6 @@ ContourSide::Known ContourSide::best_line(Saddle saddle, double epsilon, double 
     else if (!unresolved)
       ++reach.effort;
   }
-  if (!(best.width < useless)) findings().useless.push_back({saddle.order, effort});
   return best;
 }
 

@@ -502,10 +502,12 @@ Polar NoisePlane::evaluate(Complex p) {
   const std::size_t n = length(exit);
   const double a = p.real();
   const double b = p.imag();
-  const double greatest = coarse_maximum({&line, 1}, p, exit);
+  if (n < 3) return {0, 0, infinity};
   const auto inner = [&](const std::vector<double>& column) { return column.data() + 1; };
+  const numeric::Exponents exponents{inner(line.log_density), {inner(line.log_modulus), inner(line.argument)}, {a, -b}, 2, n - 2};
+  const double greatest = numeric::largest_exponent(exponents);
   const numeric::PolarSum sum =
-      numeric::sum_of_polar_terms({{inner(line.log_density), {inner(line.log_modulus), inner(line.argument)}, {a, -b}, 2, n - 2},
+      numeric::sum_of_polar_terms({exponents,
                                    {inner(line.phase), {inner(line.argument), inner(line.log_modulus)}, {a, b}, 2, n - 2},
                                    greatest,
                                    inner(line.error),

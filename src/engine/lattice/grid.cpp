@@ -22,7 +22,6 @@ constexpr double usual_price = 0.5;        // cost of evaluating a profile that 
 constexpr double atom_price = 0.01;        // cost per atom that an evaluation sums
 constexpr double slow_price = 16;          // slower than any formula, even on a busy machine
 constexpr double transform_price = 0.06;   // cost per cell of a transform and its powers
-constexpr double read_price = 0.008;       // cost per cell of reading delta off both distributions
 constexpr unsigned largest_log2_size = has_little_memory ? 20 : 21;  // transforms then use about 75 or 150 MB
 constexpr unsigned smallest_log2_size = 6;
 constexpr double transform_budget = 0x1p24;  // points of all forward transforms, one per part
@@ -258,8 +257,7 @@ void Grid::discretise(const std::vector<Spacing>& spacings) {
     const bool no_wish = spacings[i].loss.empty();
     const Points read_at = exact ? *exact : points(i, no_wish ? Spacing{{low, high}, {width, width}} : spacings[i]);
     points_ += static_cast<double>(read_at.index.size());
-    factors_.push_back(
-        {(*profiles_)[i].discretise(read_at, value_width_), static_cast<double>((*parts_)[i].times), exact.has_value(), read_at.index});
+    factors_.push_back({(*profiles_)[i].discretise(read_at, value_width_), static_cast<double>((*parts_)[i].times), exact.has_value()});
   }
   outline_.emplace(factors_, step_);
   work_ += Work::since(begin);  // of profiles that count their own
@@ -279,42 +277,32 @@ std::vector<Spacing> Grid::even() const {
   return spacings;
 }
 
-/// Of a coarse, even lattice over the ranges; empty if even that one is too long, or its sum cannot be indexed.
-std::optional<double> Grid::first_step(double price, bool batches) const {
-  double widest = 0;
-  for (const Range& one : ranges_) widest = std::max(widest, one.high - one.low);
-  const auto part_count = static_cast<double>(parts_->size());
-  double wanted = std::max(finest_step(), std::min(widest * part_count / first_points, widest / 512));
-  if (price > slow_price && !batches) wanted = std::max(wanted, std::min(widest * part_count * price / first_look_budget, widest / 64));
-  if (wanted < widest_cell) return wanted;
-  // A wide range has more points than usual, if they are affordable.
-  constexpr double wide = 0.9 * widest_cell;
-  if (!(finest_step() <= wide && points_of_even(wide) * std::max(price_, price) <= first_look_budget)) return std::nullopt;
-  return wide;
-}
-
 bool Grid::start() {
   // Formulas have one price. A much slower profile (a composition inside an operator) counts its own work: it is measured once while the
   // range is determined, so that the first lattice is affordable, and once on that lattice.
   std::uint64_t begin = Work::now();
   const auto price_of = [&begin](double readings) { return Work::since(begin) / readings; };
   find_ranges();
+  const double price_of_range = price_of(range_readings * static_cast<double>(parts_->size()));
+  double widest = 0;
+  for (const Range& one : ranges_) widest = std::max(widest, one.high - one.low);
+  const auto part_count = static_cast<double>(parts_->size());
+  double wanted = std::max(finest_step(), std::min(widest * part_count / first_points, widest / 512));
   bool batches = false;
   for (std::size_t i = 0; i < parts_->size(); ++i) batches = batches || (*profiles_)[i].batches();
-  const auto wanted = first_step(price_of(range_readings * static_cast<double>(parts_->size())), batches);
-  if (!wanted) return false;
-  set_step(*wanted);
+  if (price_of_range > slow_price && !batches)
+    wanted = std::max(wanted, std::min(widest * part_count * price_of_range / first_look_budget, widest / 64));
+  if (!(wanted < widest_cell)) {
+    // A wide range has more points than usual, if they are affordable.
+    constexpr double wide = 0.9 * widest_cell;
+    if (!(finest_step() <= wide && points_of_even(wide) * std::max(price_, price_of_range) <= first_look_budget)) return false;
+    wanted = wide;
+  }
+  set_step(wanted);
   begin = Work::now();
   discretise(even());
   if (const double price = price_of(points_); price > slow_price && !batches) price_ = price;
   return true;
-}
-
-/// The power of the doubt with which the error fell from the lattice before: 1 for an error of second order in the widths.
-double Grid::seen_order(double doubt, double error) {
-  const Seen before = std::exchange(seen_, {doubt, error});
-  if (!(doubt < 0.5 * before.doubt) || !std::isfinite(before.error) || !std::isfinite(error)) return 1;
-  return std::clamp(std::log(error / before.error) / std::log(doubt / before.doubt), 0.5, 1.0);
 }
 
 double Grid::points_of_even(double step) const {
@@ -332,25 +320,17 @@ bool Grid::refine(const Answer& answer) {
     const double least = std::exp(answer.log_delta.lo);
     tail_ = std::max(smallest_tail, least > 0 ? std::min(1e-3 * tail_, wanted / 64 * least) : tail_ * tail_);
     find_ranges();
-    constexpr double all_but_known = 0.5;
-    if (answer.cut > all_but_known) {  // what was cut off decides: a coarse lattice first
-      const auto step = first_step(0, false);
-      if (!step) return false;
-      set_step(*step);
-      discretise(even());
-      return true;
-    }
   }
   const double other = answer.cut + answer.rounding + answer.alias, discretisation = answer.width() - other;
   // No transform is long enough for this step: use a coarser step, unless the distribution of a part would then fall into one cell.
   const bool coarsen = answer.alias > wanted / 8 && step_ < 0.9 * finest_step() && finest_step() < 100 * step_;
   if (!widen && !coarsen && (!(discretisation > wanted / 2) || all_atoms_)) return false;
-  // The error is of second order in the widths, or of first order where atoms lie between points. Aim below the target, further below if it
-  // is far, because the outline is coarse and a lattice that misses the target is made again; and only part of the way if it is very far.
+  // The error is of second order in the widths. Aim below the target, further below if it is far, because the outline is coarse and a
+  // lattice that misses the target is made again; and only part of the way if it is very far.
   const double share = discretisation > 10 * wanted ? 0.3 : 0.6;
   const double aim = share * std::max(wanted - other, wanted / 4);
   const double shrink = std::isfinite(discretisation) ? std::clamp(aim / discretisation, 1e-3, 1.0) : 1e-2;
-  const double now = outline_->doubt(tilt_), doubt = std::pow(shrink, 1 / seen_order(now, discretisation)) * now;
+  const double now = outline_->doubt(tilt_), doubt = shrink * now;
   value_width_.relative = std::max(least_value_width, shrink * value_width_.relative);
   value_width_.absolute = std::max(tail_, 1e-3 * wanted * std::exp(answer.log_delta.lo)) / runs_;
   // An even lattice needs the step sqrt(doubt / runs); if it is affordable, it is the simplest and the most reliable.
@@ -390,7 +370,6 @@ Answer Grid::look(double epsilon) {
 
 Answer Grid::read(double epsilon) const {
   if (!composed_ || !(std::abs(epsilon) / step_ < largest_index)) return {};  // nothing was computed yet, or epsilon is outside its indices
-  Work::count(read_price * static_cast<double>(composed_->above.law.size()));
   const Reading above = lattice::read(composed_->above, epsilon), below = lattice::read(composed_->below, epsilon);
   const Interval infinite_above = composed_->above.infinite_total, infinite_below = composed_->below.infinite_total;
   Answer answer;

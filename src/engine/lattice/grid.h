@@ -58,8 +58,6 @@ class Grid {
   [[nodiscard]] double finest_step() const;
   [[nodiscard]] double points_affordable() const;
   [[nodiscard]] double points_of_even(double step) const;
-  [[nodiscard]] std::optional<double> first_step(double price, bool batches) const;
-  [[nodiscard]] double seen_order(double doubt, double error);
   [[nodiscard]] Points points(std::size_t i, const Spacing& spacing) const;
   [[nodiscard]] std::optional<Points> exact_points(std::size_t i) const;
   [[nodiscard]] std::vector<Spacing> even() const;
@@ -85,11 +83,7 @@ class Grid {
   Tilt tilt_;                          // of the last transform
   double step_ = 0;
   double points_ = 0;  // evaluated by the last discretisation
-  struct Seen {
-    double doubt = 0, error = 0;
-  };
-  Seen seen_;     // of the lattice that was refined last
-  double price_;  // of one evaluation
+  double price_;       // of one evaluation
   double work_ = 0;
   BatchProfile::Width value_width_;  // of values of profiles that are evaluated at many points together
   std::vector<Factor> factors_;

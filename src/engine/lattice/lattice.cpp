@@ -5,7 +5,6 @@
 #include <cmath>
 #include <mutex>
 #include <optional>
-#include <type_traits>
 #include <utility>
 
 #include "engine/lattice/grid.h"
@@ -18,7 +17,7 @@ namespace {
 using lattice::Answer;
 using lattice::Grid;
 
-constexpr double patience = 1e6, much_patience = 6e6;  // work of a question after which no finer lattice is started
+constexpr double patience = 1.5e6;                                              // work after which no finer lattice is started
 constexpr std::size_t most_lattices_kept = lattice::has_little_memory ? 1 : 3;  // for later questions, of at most 50 MB each
 constexpr int most_transforms = 4;                                              // transforms of one lattice
 constexpr int most_steps = 8;                                                   // steps of the search for an epsilon on one lattice
@@ -29,18 +28,13 @@ class Scene {
  public:
   /// `of_epsilon` is the relative width of an epsilon that is narrow enough.
   Scene(const lattice::PartProfiles& profiles, Tolerance tolerance, Tolerance of_epsilon)
-      : coarse_(profiles, tolerance),
-        tolerance_(tolerance),
-        of_epsilon_(of_epsilon),
-        patience_(of_epsilon.relative < 0.999 * Tolerance{}.relative ? much_patience : patience) {}
+      : coarse_(profiles, tolerance), tolerance_(tolerance), of_epsilon_(of_epsilon) {}
 
   /// Encloses log delta(epsilon) of the composition.
   [[nodiscard]] Interval log_delta(double epsilon) {
     Interval best{-infinity, 0};  // valid whichever lattice gave it
-    for (Kept& kept : kept_) {
-      // The newest lattice may be as good at another tilt.
-      const Answer answer =
-          &kept == &kept_.back() ? counted(kept.grid, [&](Grid& grid) { return grid.look(epsilon); }) : kept.grid.read(epsilon);
+    for (const Kept& kept : kept_) {
+      const Answer answer = kept.grid.read(epsilon);
       const Interval both = intersect(best, answer.log_delta);
       if (both != best) record(kept.basis);
       best = both;
@@ -108,15 +102,6 @@ class Scene {
     return can_start_;
   }
 
-  /// Adds the work of this use of a lattice to that of the question.
-  template <class Use>
-  std::invoke_result_t<Use, Grid&> counted(Grid& grid, Use&& use) {
-    const double before = grid.work();
-    auto found = use(grid);
-    work_ += grid.work() - before;
-    return found;
-  }
-
   /// Uses the coarse lattice, then finer ones until the answer has this width, which `ask` may change, or no improvement is possible; keeps
   /// the last one.
   /// Every question starts from the same lattice, so that a lattice does not depend on earlier questions.
@@ -125,11 +110,12 @@ class Scene {
     const Recording own;
     record(coarse_basis_);
     Grid grid = coarse_;
-    Answer answer = counted(grid, ask);
+    const double begin = grid.work();
+    Answer answer = ask(grid);
     Interval best = answer.log_delta;
-    for (int idle = 0; idle < 2 && !(best.width() <= width) && work_ < patience_;) {
-      if (!counted(grid, [&](Grid& one) { return one.refine(answer); })) break;
-      answer = counted(grid, ask);
+    for (int idle = 0; idle < 2 && !(best.width() <= width) && grid.work() - begin < patience;) {
+      if (!grid.refine(answer)) break;
+      answer = ask(grid);
       const Interval both = intersect(best, answer.log_delta);
       idle = both.width() < 0.9 * best.width() || both.lo == -infinity ? 0 : idle + 1;
       best = both;
@@ -190,7 +176,6 @@ class Scene {
   Citations coarse_basis_;     // the theorems of its evaluations
   std::optional<Grid> rough_;  // a copy for approximations
   Tolerance tolerance_, of_epsilon_;
-  double patience_, work_ = 0;
   bool tried_ = false;
   bool can_start_ = false;
   std::vector<Kept> kept_;  // newest last

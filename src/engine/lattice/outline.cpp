@@ -17,15 +17,6 @@ constexpr std::size_t most_groups = 2048;  // of one part
 constexpr std::size_t all_groups = 16384;  // over all parts: a moment then takes a fifth of a millisecond
 constexpr int bisections = 50;
 
-/// Half the distance between the points beside an index, in steps; infinite where it is none of the points. `place` moves up with the
-/// index.
-double width_at(const std::vector<std::int64_t>& points, std::int64_t index, std::size_t& place) {
-  while (place < points.size() && points[place] < index) ++place;
-  if (place == points.size() || points[place] != index) return infinity;
-  const std::int64_t before = points[place > 0 ? place - 1 : 0], beyond = points[std::min(place + 1, points.size() - 1)];
-  return static_cast<double>(beyond - before) / 2;
-}
-
 }  // namespace
 
 Outline::Outline(std::span<const Factor> factors, double step) {
@@ -35,16 +26,13 @@ Outline::Outline(std::span<const Factor> factors, double step) {
     const std::size_t size = law.mass.size(), at_once = size / group_count + 1;
     const auto loss = [&](std::size_t i) { return step * static_cast<double>(law.index[i]); };
     Grouped grouped{{}, factor.times, size > 0 ? loss(0) : 0, size > 0 ? loss(size - 1) : 0, factor.exact};
-    std::size_t place = 0;  // of the loss among the points
     for (std::size_t from = 0; from < size; from += at_once) {
       Group group{0, 0, 0, 0};
       for (std::size_t i = from; i < std::min(from + at_once, size); ++i) {
-        // Between atoms there is no mass; what counts is how closely the profile was evaluated.
-        const double gap = (loss(std::min(i + 1, size - 1)) - loss(i > 0 ? i - 1 : 0)) / 2;
-        const double width = std::min(gap, step * width_at(factor.points, law.index[i], place));
+        const double width = (loss(std::min(i + 1, size - 1)) - loss(i > 0 ? i - 1 : 0)) / 2;
         group.loss += law.mass[i] * loss(i);
         group.mass += law.mass[i];
-        group.extent += gap;
+        group.extent += width;
         group.square += law.mass[i] * width * width;
       }
       if (!(group.mass > 1e-300)) continue;  // below rounding errors

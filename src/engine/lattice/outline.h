@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -15,9 +14,8 @@ namespace tradeoff::detail::lattice {
 /// A pair of distributions and its number of runs.
 struct Factor {
   Pair pair;
-  double times = 1;                    // a whole number
-  bool exact = false;                  // its atoms lie on the lattice: a finer lattice does not improve it
-  std::vector<std::int64_t> points{};  // where its profile was evaluated
+  double times = 1;    // a whole number
+  bool exact = false;  // its atoms lie on the lattice: a finer lattice does not improve it
 };
 
 /// log of sum_j mass_j exp(s j step), times the number of runs, with two derivatives in s.

@@ -36,6 +36,7 @@ constexpr std::size_t group_places = 32;  // that share the oscillations
 constexpr std::size_t most_replaced_places = 8000;
 constexpr double replaced_step = 0.095;              // of the smoothing: two of them are as long as nodes of a transform may be
 constexpr double most_replaced_points = 6e8;         // points of all places: about three seconds
+constexpr double underflow = 1e-290;                 // more than all exponentials that are rounded to 0 or to few digits add up to
 constexpr double largest_share = 0.125;              // of an error in its value
 constexpr double wanted_share = 1e-11;               // of the density, for every bound
 constexpr double left_reach = 14, right_reach = 20;  // deviations
@@ -1059,7 +1060,8 @@ Interval excess_at(Integral integral, const PlaceSummand& summand, double s, dou
   if (!group.known()) return {0, infinity};
   const auto [value, error] = group.at(place);
   if (!(error < infinity && std::abs(value) < infinity)) return {0, infinity};
-  return clamp(Interval{value - error, value + error}, 0, infinity);
+  const Interval found = Interval{value - error, value + error} + Interval{-underflow, underflow};
+  return found.hi > 0 ? clamp(found, 0, infinity) : Interval{0, infinity};
 }
 
 }  // namespace
@@ -1117,7 +1119,7 @@ void ReplacedLaw::make_group() {
   ended_ = points_ > most_replaced_points;
   for (std::size_t i = from; i < from + places && !ended_; ++i) {
     const auto [value, error] = group.known() ? group.at(step_ * static_cast<double>(i)) : PlaceGroup::Value{};
-    if (!(error <= largest_share * value)) {
+    if (!(value > 0 && error <= largest_share * value)) {
       ended_ = parts == 1;
       most_parts_ = 1;  // once more, with shorter groups
       return;

@@ -114,6 +114,7 @@ class OlderTheorems final : public ForwardingLoss {
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
     const RecordedSince own;
     const Interval found = composed_->delta(direction, epsilon);
+    if (epsilon.hi == infinity) return found;  // only the mass at infinite loss is left, which bounds do not know
     if (!is_smaller_known() && (found.width() <= narrow_ * found.hi || found.hi <= Negligible::delta())) return found;
     const Interval better = improved(own, log(found), -infinity, [&] { return log_delta_above(direction, epsilon, found.hi); });
     return at_least_a_part(better == log(found) ? found : clamp(exp(better), 0, 1), direction, epsilon);
@@ -121,6 +122,7 @@ class OlderTheorems final : public ForwardingLoss {
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
     const RecordedSince own;
     const Interval found = composed_->log_delta(direction, epsilon);
+    if (epsilon.hi == infinity) return found;
     if (!is_smaller_known() && (found.width() <= narrow_ || found.hi == -infinity)) return found;
     return improved(own, found, -infinity, [&] { return log_delta_above(direction, epsilon, exp(Interval::exactly(found.hi)).hi); });
   }

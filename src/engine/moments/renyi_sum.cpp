@@ -163,6 +163,24 @@ Interval RenyiSum::log_delta(Direction direction, double epsilon) const {
   return found;
 }
 
+std::optional<double> RenyiSum::log_delta_if_at_most(double most, Direction direction, double epsilon) const {
+  const QuestionScope question;
+  if (!std::isfinite(epsilon) || reveals(direction)) return std::nullopt;
+  constexpr double largest = 1 << 18;
+  double least = infinity;
+  for (double s = 1; s <= largest && !(2 * least <= most); s *= 2) {
+    const double above = exponent(direction, s, epsilon).hi;
+    if (above > least && least < infinity) break;  // convex: larger orders give less
+    least = std::min(least, above);
+  }
+  if (!(2 * least <= most)) return std::nullopt;  // convex, and about 0 at 0: no order between two of them gives twice as much
+  const BestOrder best = best_order_of([&](double order) { return exponent(direction, order - 1, epsilon); });
+  least = std::min(least, best.value.hi);
+  if (!(least <= most)) return std::nullopt;
+  cite();
+  return least;
+}
+
 Interval RenyiSum::epsilon(Direction direction, Interval log_delta) const {
   const QuestionScope question;
   if (reveals(direction)) return Interval::exactly(infinity);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "engine/part.h"
 #include "loss/question_scope.h"
@@ -16,6 +17,8 @@ class RenyiSum {
 
   /// Encloses the logarithm of the bound at epsilon; the upper end may be claimed.
   [[nodiscard]] Interval log_delta(Direction direction, double epsilon) const;
+  /// The logarithm of the bound at an epsilon above 0, if it is at most `most`; otherwise empty after a few orders.
+  [[nodiscard]] std::optional<double> log_delta_if_at_most(double most, Direction direction, double epsilon) const;
   /// Encloses the epsilon >= 0 of the bound; infinite if no order gives anything.
   [[nodiscard]] Interval epsilon(Direction direction, Interval log_delta) const;
 

@@ -9,6 +9,7 @@
 #include "engine/moments/best_order.h"
 #include "engine/moments/log_moment.h"
 #include "loss/recording.h"
+#include "mechanism/renyi_bound.h"
 #include "numeric/arithmetic.h"
 
 namespace tradeoff::detail {
@@ -37,7 +38,14 @@ RenyiSum::RenyiSum(Parts parts) : parts_(std::move(parts)) {
   for (const Part& part : parts_) {
     steps_ += static_cast<double>(part.times);
     symmetric_ = symmetric_ && part.loss->symmetric();
+    const RenyiBound* const stated = part.loss->capabilities(Direction::remove).renyi_bound;
+    const std::vector<double> corners = stated != nullptr ? stated->corners() : std::vector<double>{};
+    if (!corners.empty()) end_ = std::min(end_, corners.back());
+    corners_.insert(corners_.end(), corners.begin(), corners.end());
   }
+  std::erase_if(corners_, [this](double s) { return s > end_; });
+  constexpr std::size_t most_corners = 64;  // of which each costs an evaluation
+  if (corners_.size() > most_corners) corners_ = {end_};
 }
 
 Interval RenyiSum::cumulant(Direction direction, double s) const {
@@ -64,16 +72,43 @@ Interval RenyiSum::exponent(Direction direction, double s, double epsilon) const
   return sum - point * epsilon - point * log1p(1.0 / point) - log1p(point);
 }
 
+/// Every order is valid; corners of stated bounds are tried too, because a search ends beside them.
+template <class Convert>
+RenyiSum::Best RenyiSum::best_of(Convert&& convert) const {
+  const BestOrder searched = best_order_of([&](double order) { return convert(order - 1); });
+  Best best{searched.value, searched.order - 1};
+  for (const double s : corners_)
+    if (const Interval value = convert(s); value.hi <= best.value.hi) best = {value, s};
+  return best;
+}
+
 /// A lower bound of the exponent at every order, from divergences near s. [renyi-conversion]
 double RenyiSum::least_exponent(Direction direction, double s, double epsilon) const {
+  if (s >= end_) return below_at_the_end(direction, epsilon);
   return std::max(below_by_chords(direction, s, epsilon), below_by_lines(direction, s, epsilon));
+}
+
+/// Near the largest order known, with two points before it of which the first has the larger exponent: beyond both the exponent lies above
+/// their extended chord, between them above that of the second point and the end, and before them above the first value.
+double RenyiSum::below_at_the_end(Direction direction, double epsilon) const {
+  double best = -infinity;
+  for (const double share : {1e-6, 1e-4, 1e-2}) {
+    const double near = end_ * (1 - share), far = end_ * (1 - 2 * share);
+    const Interval first = exponent(direction, far, epsilon), second = exponent(direction, near, epsilon),
+                   last = exponent(direction, end_, epsilon);
+    if (!(first.lo >= second.hi && first.hi < infinity && last.hi < infinity)) continue;
+    const Interval low = Interval::exactly(second.lo), between = near - Interval::exactly(far), beyond = Interval::exactly(end_) - near;
+    const Interval falls = (first.hi - low) / between, rises = max((last.hi - low) / beyond, Interval::exactly(0));
+    best = std::max(best, std::min((low - falls * beyond).lo, (low - rises * between).lo));
+  }
+  return best;
 }
 
 /// The exponent is convex in s. Between a, s, c with the least value in the middle, it is above the extended chords of the other side.
 double RenyiSum::below_by_chords(Direction direction, double s, double epsilon) const {
   const Interval middle = exponent(direction, s, epsilon);
   for (const double share : {1e-4, 1e-2}) {
-    const double left = s * (1 - share), right = s * (1 + share);
+    const double left = s * (1 - share), right = std::min(s * (1 + share), end_);
     const Interval before = exponent(direction, left, epsilon), after = exponent(direction, right, epsilon);
     if (!(before.lo >= middle.hi && after.lo >= middle.hi && after.hi < infinity && before.hi < infinity)) continue;
     const Interval low = Interval::exactly(middle.lo), to_left = s - Interval::exactly(left), to_right = Interval::exactly(right) - s;
@@ -153,11 +188,11 @@ Interval RenyiSum::log_delta(Direction direction, double epsilon) const {
   const QuestionScope question;
   if (!std::isfinite(epsilon)) return {-infinity, 0};
   if (reveals(direction)) return Interval::exactly(0);
-  const BestOrder best = best_order_of([&](double order) { return exponent(direction, order - 1, epsilon); });
+  const Best best = best_of([&](double s) { return exponent(direction, s, epsilon); });
   constexpr double small = 1.0 / 32;  // where the search for the best order may have ended before it
   Interval found{-infinity, 0};
-  if (best.value.hi < 0) found = {std::min(least_exponent(direction, best.order - 1, epsilon), best.value.hi), best.value.hi};
-  if (!(found.lo > -infinity) || best.order < 1 + small)
+  if (best.value.hi < 0) found = {std::min(least_exponent(direction, best.s, epsilon), best.value.hi), best.value.hi};
+  if (!(found.lo > -infinity) || best.s < small)
     if (const double s = small_order(direction, epsilon); s > 0) found = intersect(found, near_order(direction, s, epsilon));
   if (found.hi < 0 || found.lo > -infinity) cite();
   return found;
@@ -174,8 +209,7 @@ std::optional<double> RenyiSum::log_delta_if_at_most(double most, Direction dire
     least = std::min(least, above);
   }
   if (!(2 * least <= most)) return std::nullopt;  // convex, and about 0 at 0: no order between two of them gives twice as much
-  const BestOrder best = best_order_of([&](double order) { return exponent(direction, order - 1, epsilon); });
-  least = std::min(least, best.value.hi);
+  least = std::min(least, best_of([&](double s) { return exponent(direction, s, epsilon); }).value.hi);
   if (!(least <= most)) return std::nullopt;
   cite();
   return least;
@@ -184,8 +218,8 @@ std::optional<double> RenyiSum::log_delta_if_at_most(double most, Direction dire
 Interval RenyiSum::epsilon(Direction direction, Interval log_delta) const {
   const QuestionScope question;
   if (reveals(direction)) return Interval::exactly(infinity);
-  const BestOrder best = best_order_of([&](double order) {
-    const Interval a = Interval::exactly(order), s = a - 1.0, sum = cumulant(direction, order - 1);
+  const Best best = best_of([&](double order_less_one) {
+    const Interval s = Interval::exactly(order_less_one), a = s + 1.0, sum = cumulant(direction, order_less_one);
     if (sum.hi == infinity) return Interval{0, infinity};
     return max(sum / s + log1p(-1.0 / a) - (log_delta + log(a)) / s, Interval::exactly(0));
   });
@@ -195,7 +229,7 @@ Interval RenyiSum::epsilon(Direction direction, Interval log_delta) const {
   double low = 0;
   for (double step = 1e-12; step < 1 && low == 0; step *= 16) {
     const double guess = best.value.hi * (1 - step);
-    if (least_exponent(direction, best.order - 1, guess) > log_delta.hi) low = guess;
+    if (least_exponent(direction, best.s, guess) > log_delta.hi) low = guess;
   }
   return {low, best.value.hi};
 }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
+#include <vector>
 
 #include "engine/part.h"
 #include "loss/question_scope.h"
@@ -23,10 +25,18 @@ class RenyiSum {
   [[nodiscard]] Interval epsilon(Direction direction, Interval log_delta) const;
 
  private:
+  /// The least value of a conversion over the orders tried, and its order less one.
+  struct Best {
+    Interval value;
+    double s;
+  };
+  template <class Convert>
+  [[nodiscard]] Best best_of(Convert&& convert) const;
   [[nodiscard]] Interval cumulant(Direction direction, double s) const;
   [[nodiscard]] Interval exponent(Direction direction, double s, double epsilon) const;
   [[nodiscard]] double least_exponent(Direction direction, double s, double epsilon) const;
   [[nodiscard]] double below_by_chords(Direction direction, double s, double epsilon) const;
+  [[nodiscard]] double below_at_the_end(Direction direction, double epsilon) const;
   [[nodiscard]] double below_by_lines(Direction direction, double s, double epsilon) const;
   [[nodiscard]] double small_order(Direction direction, double epsilon) const;
   [[nodiscard]] Interval near_order(Direction direction, double s, double epsilon) const;
@@ -35,6 +45,8 @@ class RenyiSum {
 
   Parts parts_;
   double steps_ = 0;
+  std::vector<double> corners_;                           ///< orders, less one, at which a stated bound has a corner
+  double end_ = std::numeric_limits<double>::infinity();  ///< the divergences of larger orders, less one, are not known
   bool symmetric_ = true;
   std::uint64_t number_ = QuestionScope::new_owner();  // identifies the divergences kept for a question
 };

@@ -68,7 +68,7 @@ using MakeNoise = std::function<LossPointer(std::uint64_t shift, Citations)>;
 /// [group-privacy] Log-concave noise that one record moves by `shift`: a group moves it by a multiple.
 class MovableNoise final : public ForwardingLoss, public MovedNoise {
  public:
-  /// `near`: a discrete Gaussian moved by 1 that the noise is near to.
+  /// `near`: a discrete Gaussian moved by 1 that the noise is near to. [whole-gaussian-mu]
   MovableNoise(MakeNoise make, std::uint64_t shift, Citations origin, std::optional<WholeGaussian> near = std::nullopt)
       : base_(make(shift, std::move(origin))), make_(std::move(make)), shift_(shift), near_(near) {}
   [[nodiscard]] Capabilities capabilities(Direction direction) const override {

@@ -87,9 +87,11 @@ inline std::from_chars_result from_chars(const char* first, const char* last, do
   char* end = nullptr;
   const double read = std::strtod(text.c_str(), &end);
   if (end == text.c_str()) return {first, std::errc::invalid_argument};
-  const char* const stop = first + (end - text.c_str());
+  text.resize(static_cast<std::size_t>(end - text.c_str()));
+  const char* const stop = first + text.size();
+  const bool finite_text = text.find_first_of("0123456789") != std::string::npos;  // neither inf nor nan
   const bool zero_text = text.find_first_of("123456789") == std::string::npos || text.find_first_of("123456789") > text.find_first_of("eE");
-  if (read > 1.7976931348623157e308 || read < -1.7976931348623157e308 || (read == 0 && !zero_text))
+  if (finite_text && (read > 1.7976931348623157e308 || read < -1.7976931348623157e308 || (read == 0 && !zero_text)))
     return {stop, std::errc::result_out_of_range};
   value = read;
   return {stop, std::errc{}};

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads the recipes of packaging/ as their own tools do, without building them:  tools/check_recipes.py [TREE]
 
-conda: rendered by rattler-build's parser (PyPI: py-rattler-build) with conda-forge's C library. vcpkg: the port is run by CMake with
+conda: rendered by rattler-build's parser (PyPI: py-rattler-build) with conda-forge's C library, for this machine and for others. vcpkg: the port is run by CMake with
 functions that record what vcpkg's own would be given. Container file: parsed (PyPI: dockerfile-parse), and its packages looked up in apt.
 """
 
@@ -45,10 +45,16 @@ def check(condition, message):
 
 def check_conda(tree, version):
     variants = rattler_build.VariantConfig({"c_stdlib": ["sysroot"], "c_stdlib_version": ["2.28"]})
-    (rendered,) = rattler_build.Stage0Recipe.from_file(str(tree / "packaging/conda/recipe.yaml")).render(variants)
-    recipe = rendered.recipe
-    check((str(recipe.package.name), str(recipe.package.version)) == ("tradeoff", version), "conda: another name or version")
-    return f"conda: {recipe.package.name} {recipe.package.version}"
+    for target in ("linux-64", "linux-aarch64", "osx-arm64"):
+        platforms = rattler_build.PlatformConfig(target_platform=target, build_platform="linux-64", host_platform=target)
+        stage = rattler_build.Stage0Recipe.from_file(str(tree / "packaging/conda/recipe.yaml"))
+        (rendered,) = stage.render(variants, render_config=rattler_build.RenderConfig(platform=platforms))
+        recipe = rendered.recipe.to_dict()
+        check((recipe["package"]["name"], str(recipe["package"]["version"])) == ("tradeoff", version), "conda: another name or version")
+        contents = next(one["package_contents"]["files"] for one in recipe["tests"] if "package_contents" in one)
+        # A cross build has no manual page, because the program writes it and does not run there.
+        check(("share/man/man1/tradeoff.1" in contents) == (target == "linux-64"), f"conda: the files for {target} are {contents}")
+    return f"conda: {recipe['package']['name']} {version}"
 
 
 def check_vcpkg(tree, version):

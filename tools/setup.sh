@@ -11,6 +11,7 @@ packages_to_serve=(postgresql) # for the steps ledger and ledger-long, where it 
 packages_for_arm=(g++-aarch64-linux-gnu qemu-user) # ./test arm
 packages_of_arm=(libgtest-dev libgmock-dev librapidcheck-dev libflint-arb-dev libflint-dev libmpfr-dev libgmp-dev libssl-dev libsqlite3-dev) # of that architecture
 packages_for_windows=(g++-mingw-w64-x86-64-posix wine wine64) # ./test windows
+packages_of_libcxx=(libc++-19-dev libc++abi-19-dev locales) # ./test options
 packages_to_inspect=(cppcheck gcovr) # for the steps cppcheck and coverage alone
 packages_for_page=(emscripten node-acorn python3 fonts-inter python3-fonttools python3-brotli) # the compiler for WebAssembly; a typeface
 packages_to_test_page=(chromium) # ./test page: a browser; npm, which fetches axe-core

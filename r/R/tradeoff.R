@@ -35,12 +35,58 @@ ask <- function(x, question, levels, direction) {
   .Call(C_ask, as_tradeoff(x)$pointer, match(question, questions) - 1L, levels, one_of(direction, direction_words, "direction"))
 }
 
+answers_of <- function(found) structure(found, class = c("tradeoff_answers", "data.frame"))
+
 answer <- function(x, question, name, levels, direction) {
   levels <- levels_of(levels, name)
   ends <- ask(x, question, levels, direction)
   found <- data.frame(levels, lo = ends[, 1], hi = ends[, 2])
   names(found)[1] <- name
-  found
+  answers_of(found)
+}
+
+# The digits of a positive number and its exponent: 0.25 is 2 5 0 ... and -1.
+decimal_of <- function(x, digits) {
+  parts <- strsplit(sprintf("%.*e", digits - 1L, x), "e", fixed = TRUE)[[1]]
+  list(digits = utf8ToInt(sub(".", "", parts[1], fixed = TRUE)) - 48L, exponent = as.integer(parts[2]))
+}
+
+# Whether the first decimal is larger than the second, which has at least as many digits: -1, 0 or 1.
+compare_decimals <- function(a, b) {
+  if (a$exponent != b$exponent) return(sign(a$exponent - b$exponent))
+  difference <- c(a$digits, integer(length(b$digits) - length(a$digits))) - b$digits
+  sign(c(difference[difference != 0], 0)[1])
+}
+
+# A decimal of so many digits that is not on the wrong side of x: not below it if `up`, not above it otherwise.
+outward <- function(x, digits, up) {
+  if (!is.finite(x) || x == 0) return(format(x))
+  near <- decimal_of(abs(x), digits)
+  side <- compare_decimals(near, decimal_of(abs(x), 767L)) # no double has more digits
+  mantissa <- sum(near$digits * 10^(digits - seq_len(digits)))
+  exponent <- near$exponent - digits + 1L
+  if (up == (x > 0) && side < 0) mantissa <- mantissa + 1
+  if (up != (x > 0) && side > 0) {
+    if (mantissa == 10^(digits - 1L)) { # 1.00 is followed by 0.999
+      mantissa <- 10^digits
+      exponent <- exponent - 1L
+    }
+    mantissa <- mantissa - 1
+  }
+  whole <- sprintf("%.0f", mantissa)
+  text <- paste0(if (x < 0) "-", sub("^(.)(.)", "\\1.\\2", whole), "e", exponent + nchar(whole) - 1L)
+  if (abs(x) < 1e-290) text else formatC(as.numeric(text), digits = digits, width = 1, format = "g")
+}
+
+# Printed ends keep the promise: lo is rounded down, hi up.
+print.tradeoff_answers <- function(x, digits = getOption("digits"), ...) {
+  digits <- max(1L, min(15L, as.integer(digits)))
+  shown <- x
+  class(shown) <- "data.frame"
+  for (end in intersect(c("lo", "hi"), names(x)))
+    if (is.numeric(x[[end]])) shown[[end]] <- vapply(x[[end]], outward, "", digits = digits, up = end == "hi")
+  print(shown, digits = digits, ...)
+  invisible(x)
 }
 
 epsilon_at <- function(x, delta, direction = "worst") answer(x, "epsilon", "delta", delta, direction)
@@ -51,7 +97,7 @@ mu_of <- function(x, slack = 0) answer(x, "mu", "slack", slack, "worst")
 
 advantage_of <- function(x, direction = "worst") {
   ends <- ask(x, "advantage", 0, direction)
-  data.frame(lo = ends[, 1], hi = ends[, 2])
+  answers_of(data.frame(lo = ends[, 1], hi = ends[, 2]))
 }
 
 neighbours_of <- function(x) neighbours_words[.Call(C_neighbours_of, as_tradeoff(x)$pointer) + 1L]

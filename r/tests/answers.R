@@ -46,6 +46,21 @@ stopifnot(sigma$safe_end == "hi", sigma$lo <= sigma$hi)
 stopifnot(check_budget(paste0("gaussian(sigma=", sigma$safe, ")"), 1, 1e-6) == "within")
 stopifnot(check_budget(paste0("gaussian(sigma=", sigma$lo * 0.999, ")"), 1, 1e-6) == "exceeded")
 
+# Printed ends are on the safe side of the computed ones, and no further away than one unit of the last digit.
+for (digits in c(1, 3, 7, 15)) {
+  answers <- list(mu_of("laplace(scale=1)"), epsilon_at("laplace(scale=2) | repeat(50)", c(1e-6, 1e-5)), advantage_of(curve),
+                  beta_at(curve, alpha), delta_at("gaussian(sigma=1)", c(-1, 30, 36)), epsilon_at("dp(epsilon=0.5)", 0))
+  for (one in answers) {
+    shown <- read.table(text = capture.output(print(one, digits = digits)), header = TRUE)
+    stopifnot(shown$lo <= one$lo, one$hi <= shown$hi, one$lo - shown$lo <= one$lo * 1.001 * 10^(1 - digits),
+              shown$hi - one$hi <= one$hi * 1.001 * 10^(1 - digits))
+  }
+}
+ends <- function(x, digits) c(tradeoff:::outward(x, digits, FALSE), tradeoff:::outward(x, digits, TRUE))
+stopifnot(ends(0.25, 7) == c("0.25", "0.25"), ends(9.9999996, 7) == c("9.999999", "10"), ends(-0.30000001, 3) == c("-0.301", "-0.3"),
+          ends(9.7e21, 1) == c("9e+21", "1e+22"), ends(2e-310, 2) == c("1.9e-310", "2.0e-310"), ends(-Inf, 7) == "-Inf", ends(0, 7) == "0",
+          ends(1.7976931348623157e308, 7) == c("1.797693e+308", "Inf"), ends(0.1, 3) == c("0.1", "0.101"))
+
 # Bad input is an error that names it, and later calls work.
 fails <- function(call, pattern) {
   message <- tryCatch({ call; "no error" }, error = conditionMessage)

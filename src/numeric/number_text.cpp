@@ -80,7 +80,7 @@ constexpr int most_digits = 767;
   text += 'e';
   text += std::to_string(exponent);
   double value = 0;
-  const auto result = from_chars(text.data(), text.data() + text.size(), value);
+  const auto result = numeric::from_chars(text.data(), text.data() + text.size(), value);
   if (result.ec != std::errc{}) return decimal.magnitude() > 0 ? largest_double : 0;
   return std::min(value, largest_double);
 }
@@ -137,14 +137,14 @@ enum class Side { below, above };
 
 [[nodiscard]] Decimal shortest_decimal(double value) {
   std::array<char, 32> buffer{};
-  const auto result = to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+  const auto result = numeric::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
   return *read_decimal({buffer.data(), static_cast<std::size_t>(result.ptr - buffer.data())});
 }
 
 /// Whether a reader that rounds to nearest gets this double.
 [[nodiscard]] bool reads_back(const std::string& text, double value) {
   double read = 0;
-  const auto result = from_chars(text.data(), text.data() + text.size(), read);
+  const auto result = numeric::from_chars(text.data(), text.data() + text.size(), read);
   return result.ec == std::errc{} && read == value;
 }
 
@@ -229,7 +229,8 @@ std::strong_ordering compare(const Decimal& a, const Decimal& b) {
 
 Decimal exact_decimal(double value) {
   std::array<char, most_digits + 16> buffer{};
-  const auto result = to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::scientific, most_digits - 1);
+  const auto result =
+      numeric::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::scientific, most_digits - 1);
   return *read_decimal({buffer.data(), static_cast<std::size_t>(result.ptr - buffer.data())});
 }
 

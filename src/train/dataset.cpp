@@ -2,9 +2,9 @@
 #include "train/dataset.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
+#include "numeric/conversions.h"
 #include "tradeoff/error.h"
 #include "train/inflate.h"
 
@@ -69,14 +69,14 @@ std::vector<std::string_view> split(std::string_view line) {
 }
 
 bool read_value(std::string_view field, double& value) {
-  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+  const auto [end, error] = numeric::from_chars(field.data(), field.data() + field.size(), value);
   return error == std::errc() && end == field.data() + field.size() && std::isfinite(value);
 }
 
 /// Whether it can be the name of a column: not a number, or a number that is not finite or too large.
 bool is_name(std::string_view field) {
   double value = 0;
-  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+  const auto [end, error] = numeric::from_chars(field.data(), field.data() + field.size(), value);
   static_cast<void>(error);
   return !field.empty() && end != field.data() + field.size() && field.find(';') == std::string_view::npos;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The C interface, used by C. Exits with the number of failed expectations. */
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -114,6 +115,20 @@ static void errors(void) {
   tradeoff_curve_free(NULL);
 }
 
+/* A program may have set a locale with a decimal comma. Where none is installed, this asks again in the usual one. */
+static void locales(void) {
+  const char *names[] = {"de_DE.UTF-8", "de_DE", "German_Germany.1252"};
+  size_t i = 0;
+  while (i < 3 && setlocale(LC_ALL, names[i]) == NULL) ++i;
+  printf("locale: %s, decimal point '%s'\n", setlocale(LC_ALL, NULL), localeconv()->decimal_point);
+  answers_of_a_gaussian();
+  a_double_is_its_decimal();
+  sampling_states_its_neighbours();
+  calibration();
+  EXPECT(i == 3 || strcmp(localeconv()->decimal_point, ",") == 0);
+  setlocale(LC_ALL, "C");
+}
+
 int main(void) {
   EXPECT(strchr(tradeoff_version(), '.') != NULL);
   EXPECT(strcmp(tradeoff_message(), "") == 0);
@@ -122,6 +137,7 @@ int main(void) {
   sampling_states_its_neighbours();
   calibration();
   errors();
+  locales();
   if (failures == 0) puts("the C interface works");
   return failures == 0 ? 0 : 1;
 }

@@ -305,8 +305,13 @@ class Analyst final : public WordContext {
     std::erase_if(alone, [](const Part& part) { return part.times == 0; });
     Composition composition = whole(std::move(parts), shorter, &covered);
     if (is_one_step(covered)) {
-      const bool summed = !is_one_step(alone) && composition.loss->capabilities(Direction::remove).renyi_bound != nullptr;
-      if (summed) composition.loss = with_mu_of_parts(std::move(composition.loss), merge_equal(std::move(alone)), tolerance_);
+      if (const RenyiBound* const bound = composition.loss->capabilities(Direction::remove).renyi_bound) {
+        alone = merge_equal(std::move(alone));
+        // The orders of one part may end before those of another, and a sum ends with the first: then one guarantee each may be better.
+        const bool ends = !bound->rho() && !is_one_step(alone);
+        composition.loss = smallest_of_stated(std::move(composition.loss), alone, tolerance_);
+        if (ends) composition.loss = never_worse(std::move(composition.loss), alone, tolerance_, alone);
+      }
       return composition;
     }
     // A list of atoms is exact, but its mu may be wide, as a truncated list says nothing of large losses, and the masses of a long list may
@@ -321,7 +326,7 @@ class Analyst final : public WordContext {
     if (below_ && !stated && std::any_of(covered.begin(), covered.end(), is_slow)) return composition;
     covered = merge_equal(std::move(covered));
     composition.loss =
-        stated ? smaller_of_pair_and_divergences(std::move(composition.loss), std::move(covered), tolerance_)
+        stated ? smaller_of_pair_and_divergences(std::move(composition.loss), std::move(covered), merge_equal(std::move(alone)), tolerance_)
                : never_worse(std::move(composition.loss), std::move(covered), tolerance_, below_ ? Parts{} : merge_equal(std::move(alone)));
     return composition;
   }

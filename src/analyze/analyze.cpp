@@ -26,6 +26,7 @@
 #include "operators/refine.h"
 #include "operators/sampled_group.h"
 #include "plan/arguments.h"
+#include "plan/exact_pair.h"
 #include "plan/neighbours.h"
 #include "plan/number.h"
 #include "plan/vocabulary.h"
@@ -622,7 +623,9 @@ Curve detail::analyze(const Plan& given, const Vocabulary& words, Neighbours nei
   Composition composition = grouped ? *std::move(grouped) : answered(analyst, std::move(found));
   // Equal plans have equal distributions only if they use the same vocabulary.
   if (&words == &vocabulary()) composition.plan = std::make_shared<const Plan>(plan);
-  return curve_of(std::move(composition), agreed, tolerance, stated_guarantees(plan, words), exact_largest_loss(plan, words));
+  std::vector<WrittenGuarantee> stated = stated_guarantees(plan, words);
+  for (WrittenGuarantee& one : computed_guarantees(plan, words)) stated.push_back(std::move(one));
+  return curve_of(std::move(composition), agreed, tolerance, std::move(stated), exact_largest_loss(plan, words));
 }
 
 Curve analyze(const Plan& plan, Neighbours neighbours, Tolerance tolerance) { return analyze(plan, vocabulary(), neighbours, tolerance); }

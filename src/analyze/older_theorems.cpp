@@ -100,8 +100,8 @@ class MuOfParts {
     for (const Part& part : alone_) runs_ += part.times;
   }
 
-  /// The mu of a single run is that of its profile.
-  [[nodiscard]] bool is_several() const { return runs_ > 1; }
+  /// Whether other questions than mu ask for it: the mu of a single run is that of its profile, and many distinct parts take long.
+  [[nodiscard]] bool is_asked() const { return runs_ > 1 && alone_.size() <= most_stated; }
   /// No mu is below this: that of each part at epsilon 0.
   [[nodiscard]] Interval mu_below() const {
     std::call_once(looked_, [this] {
@@ -116,7 +116,7 @@ class MuOfParts {
     return Interval::exactly(below_);
   }
   [[nodiscard]] std::optional<Interval> mu_in_advance() const {
-    if (!is_several()) return std::nullopt;
+    if (runs_ <= 1) return std::nullopt;
     std::call_once(measured_, [this] {
       steps_ = citations_of([this] {
         if (const auto known = composed_mu(alone_, 0, tolerance_)) mu_ = known->mu;
@@ -530,7 +530,7 @@ class StatedDivergences final : public ForwardingLoss {
   [[nodiscard]] std::optional<std::vector<Guarantee>> guarantees(Direction) const override { return std::nullopt; }
   [[nodiscard]] std::optional<Interval> log_complement(Direction direction, double epsilon) const override {
     const Interval pair = refined_->log_complement(direction, epsilon);
-    const auto mu = gaussian_.mu();
+    const auto mu = gaussian_.is_asked() ? gaussian_.mu() : std::nullopt;
     return mu ? max(pair, log_gaussian_complement(*mu, Interval::exactly(epsilon))) : pair;
   }
   [[nodiscard]] std::optional<double> rough_delta(Direction, double) const override { return std::nullopt; }
@@ -564,7 +564,7 @@ class StatedDivergences final : public ForwardingLoss {
       found = min(found, other);
     };
     if (may_be_refined(*sum_, place(found))) use([&] { return answer(*refined_); });
-    if (!gaussian_.is_several() || !(implied(gaussian_.mu_below()).lo < found.hi)) return found;
+    if (!gaussian_.is_asked() || !(implied(gaussian_.mu_below()).lo < found.hi)) return found;
     if (const auto mu = gaussian_.mu_in_advance())
       use([&] {
         gaussian_.cite();

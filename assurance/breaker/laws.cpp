@@ -475,8 +475,7 @@ bool theorems(Examination& exam) {
 /// What (epsilon, delta)-DP implies for every other question: the trade-off function is at least
 /// max(0, 1 - delta - e^epsilon alpha, e^-epsilon (1 - delta - alpha)). `slack` is for answers that are this tight, which are not compared
 /// with other methods.
-void require_as_private(Examination& exam, double epsilon, double delta, double slack, const std::string& method) {
-  const Answers& answers = exam.answers();
+void require_as_private(Examination& exam, const Answers& answers, double epsilon, double delta, double slack, const std::string& method) {
   const double factor = std::exp(epsilon), rounding = 1e-14;
   // delta falls by at most the change of epsilon, of which the last units are rounding.
   const double last_units = delta > 1e-200 ? 4 * std::numeric_limits<double>::epsilon() * std::max(1.0, epsilon) : 1e-300;
@@ -506,37 +505,54 @@ double rough_gaussian_delta(double mu, double epsilon) {
 }
 
 /// mu is at most that of the row: then the Gaussian with this mu has at most the delta at the epsilon of the row.
-void require_mu(Examination& exam, const MethodRow& row, double delta, double slack) {
-  const double mu = exam.answers().mu().hi;
+void require_mu(Examination& exam, const Answers& answers, const MethodRow& row, double delta, double slack) {
+  const double mu = answers.mu().hi;
   exam.require_at_most(mu, std::numeric_limits<double>::max(), "mu is finite where that of " + row.method + " is");
   if (!(mu < 30 && delta > 1e-12)) return;  // where the rounded formula has no digits left
   const double epsilon = row.epsilon.hi * slack * slack;
   exam.require_at_most(rough_gaussian_delta(mu / slack, epsilon), delta * (1 + 1e-6) + 1e-14, "mu is at most that of " + row.method);
 }
 
-// T4: the answers are at most every bound of a comparison, also where no engine is tight.
-bool older_theorems(Examination& exam) {
+/// The answers are at most every bound of a comparison, also where no engine is tight.
+void require_older_theorems(Examination& exam, const Plan& plan, const Answers& answers) {
   const double delta = exam.trial().delta;
-  if (!(delta > 0 && delta < 1)) return false;
-  const Comparison comparison = compare_methods(exam.plan(), Interval::exactly(delta), exam.trial().neighbours, exam.tolerance());
-  const Interval epsilon = exam.answers().epsilon(delta);
+  const Comparison comparison = compare_methods(plan, Interval::exactly(delta), exam.trial().neighbours, exam.tolerance());
+  const Interval epsilon = answers.epsilon(delta);
   const double slack = 1 + 1e-9 + exam.tolerance().relative;
   const MethodRow* best = nullptr;
   for (const MethodRow& row : comparison.rows) {
     if (row.kind != RowKind::bound || !(row.epsilon.hi < infinite)) continue;
     exam.require_at_most(epsilon.hi, row.epsilon.hi * slack + 1e-300, "epsilon is at most that of " + row.method);
     if (best == nullptr || row.epsilon.hi < best->epsilon.hi) best = &row;
-    if (row.method == "gdp" && epsilon.hi > 0) require_mu(exam, row, delta, slack);
+    if (row.method == "gdp" && epsilon.hi > 0) require_mu(exam, answers, row, delta, slack);
   }
   // The largest loss of pure mechanisms bounds the posterior after any output.
-  const Interval pure = exam.answers().epsilon(0);
+  const Interval pure = answers.epsilon(0);
   if (const ClaimsAt at{}; pure.hi < infinite) {
     const double odds = at.prior / (1 - at.prior) * std::exp(pure.hi);
     if (odds < infinite)
-      exam.require_at_most(exam.answers().claims(at).posterior.hi, odds / (1 + odds) * slack + 1e-14,
+      exam.require_at_most(answers.claims(at).posterior.hi, odds / (1 + odds) * slack + 1e-14,
                            "the posterior is at most that of epsilon at delta 0");
   }
-  if (best != nullptr) require_as_private(exam, best->epsilon.hi, delta, slack, best->method);
+  if (best != nullptr) require_as_private(exam, answers, best->epsilon.hi, delta, slack, best->method);
+}
+
+/// The plan without its refinements. [profile-refinement]
+Plan as_stated(const Plan& plan) {
+  Plan stated = plan;
+  for (Line& line : stated.lines) {
+    std::erase_if(line.operators, [](const Call& call) { return call.name == "refine"; });
+    if (auto* inner = std::get_if<Plan>(&line.source)) *inner = as_stated(*inner);
+  }
+  return stated;
+}
+
+// T4. A stated bound is drawn with its refinement; the law holds without it too.
+bool older_theorems(Examination& exam) {
+  const double delta = exam.trial().delta;
+  if (!(delta > 0 && delta < 1)) return false;
+  require_older_theorems(exam, exam.plan(), exam.answers());
+  if (const Plan stated = as_stated(exam.plan()); !(stated == exam.plan())) require_older_theorems(exam, stated, *exam.answers_of(stated));
   return true;
 }
 

@@ -26,6 +26,7 @@
 #include "operators/refine.h"
 #include "operators/sampled_group.h"
 #include "plan/arguments.h"
+#include "plan/exact_pair.h"
 #include "plan/neighbours.h"
 #include "plan/number.h"
 #include "plan/vocabulary.h"
@@ -305,8 +306,13 @@ class Analyst final : public WordContext {
     std::erase_if(alone, [](const Part& part) { return part.times == 0; });
     Composition composition = whole(std::move(parts), shorter, &covered);
     if (is_one_step(covered)) {
-      const bool summed = !is_one_step(alone) && composition.loss->capabilities(Direction::remove).renyi_bound != nullptr;
-      if (summed) composition.loss = with_mu_of_parts(std::move(composition.loss), merge_equal(std::move(alone)), tolerance_);
+      if (const RenyiBound* const bound = composition.loss->capabilities(Direction::remove).renyi_bound) {
+        alone = merge_equal(std::move(alone));
+        // The orders of one part may end before those of another, and a sum ends with the first: then one guarantee each may be better.
+        const bool ends = !bound->rho() && !is_one_step(alone);
+        composition.loss = smallest_of_stated(std::move(composition.loss), alone, tolerance_);
+        if (ends) composition.loss = never_worse(std::move(composition.loss), alone, tolerance_, alone);
+      }
       return composition;
     }
     // A list of atoms is exact, but its mu may be wide, as a truncated list says nothing of large losses, and the masses of a long list may
@@ -321,7 +327,7 @@ class Analyst final : public WordContext {
     if (below_ && !stated && std::any_of(covered.begin(), covered.end(), is_slow)) return composition;
     covered = merge_equal(std::move(covered));
     composition.loss =
-        stated ? smaller_of_pair_and_divergences(std::move(composition.loss), std::move(covered), tolerance_)
+        stated ? smaller_of_pair_and_divergences(std::move(composition.loss), std::move(covered), merge_equal(std::move(alone)), tolerance_)
                : never_worse(std::move(composition.loss), std::move(covered), tolerance_, below_ ? Parts{} : merge_equal(std::move(alone)));
     return composition;
   }
@@ -617,7 +623,9 @@ Curve detail::analyze(const Plan& given, const Vocabulary& words, Neighbours nei
   Composition composition = grouped ? *std::move(grouped) : answered(analyst, std::move(found));
   // Equal plans have equal distributions only if they use the same vocabulary.
   if (&words == &vocabulary()) composition.plan = std::make_shared<const Plan>(plan);
-  return curve_of(std::move(composition), agreed, tolerance, stated_guarantees(plan, words), exact_largest_loss(plan, words));
+  std::vector<WrittenGuarantee> stated = stated_guarantees(plan, words);
+  for (WrittenGuarantee& one : computed_guarantees(plan, words)) stated.push_back(std::move(one));
+  return curve_of(std::move(composition), agreed, tolerance, std::move(stated), exact_largest_loss(plan, words));
 }
 
 Curve analyze(const Plan& plan, Neighbours neighbours, Tolerance tolerance) { return analyze(plan, vocabulary(), neighbours, tolerance); }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -92,6 +93,58 @@ void cite_pairs(const Loss& composed) {
   record(pairs);
 }
 
+/// The mu of a composition by the mu of each part, found at the first question that it may decide. [slack-pair]
+class MuOfParts {
+ public:
+  MuOfParts(const Loss& composed, Parts alone, Tolerance tolerance) : composed_(composed), alone_(std::move(alone)), tolerance_(tolerance) {
+    for (const Part& part : alone_) runs_ += part.times;
+  }
+
+  /// Whether other questions than mu ask for it: the mu of a single run is that of its profile, and many distinct parts take long.
+  [[nodiscard]] bool is_asked() const { return runs_ > 1 && alone_.size() <= most_stated; }
+  /// No mu is below this: that of each part at epsilon 0.
+  [[nodiscard]] Interval mu_below() const {
+    std::call_once(looked_, [this] {
+      const Unrecorded in_advance;
+      Interval squares = Interval::exactly(0);
+      for (const Part& part : alone_) {
+        const Interval none = Interval::exactly(0), advantage = refine(part.loss)->delta(Direction::remove, none);
+        squares = squares + Interval::exactly(static_cast<double>(part.times)) * square(gaussian_mu(none, clamp(advantage, 0, 1)));
+      }
+      below_ = sqrt(squares).lo;
+    });
+    return Interval::exactly(below_);
+  }
+  [[nodiscard]] std::optional<Interval> mu_in_advance() const {
+    if (runs_ <= 1) return std::nullopt;
+    std::call_once(measured_, [this] {
+      steps_ = citations_of([this] {
+        if (const auto known = composed_mu(alone_, 0, tolerance_)) mu_ = known->mu;
+      });
+    });
+    return mu_;
+  }
+  void cite() const {
+    record(steps_);
+    cite_pairs(composed_);
+  }
+  [[nodiscard]] std::optional<Interval> mu() const {
+    const auto known = mu_in_advance();
+    if (known) cite();
+    return known;
+  }
+
+ private:
+  const Loss& composed_;
+  Parts alone_;
+  Tolerance tolerance_;
+  std::uint64_t runs_ = 0;
+  mutable std::once_flag looked_, measured_;
+  mutable double below_ = 0;
+  mutable std::optional<Interval> mu_;
+  mutable Citations steps_;  // by which the mu of the parts are known
+};
+
 /// [older-theorems]
 class OlderTheorems final : public ForwardingLoss {
  public:
@@ -159,6 +212,16 @@ class OlderTheorems final : public ForwardingLoss {
   }
   [[nodiscard]] std::optional<std::vector<Guarantee>> guarantees(Direction direction) const override {
     return divergences_stated_ ? std::nullopt : ForwardingLoss::guarantees(direction);
+  }
+  [[nodiscard]] std::optional<double> rough_delta(Direction direction, double epsilon) const override {
+    std::optional<double> rough = ForwardingLoss::rough_delta(direction, epsilon);
+    if (!divergences_stated_ || !rough) return rough;
+    const Unrecorded steers;
+    const Interval at = Interval::exactly(epsilon);
+    rough = std::min(*rough, exp(divergences_.log_delta(direction, epsilon)).hi);
+    for (const auto& known : mu_of_stated(*rough))
+      rough = std::min(*rough, (known.slack + (1.0 - known.slack) * gaussian_delta(known.mu, at)).hi);
+    return rough;
   }
   [[nodiscard]] Tail tail() const override {
     Tail tail = composed_->tail();
@@ -238,7 +301,11 @@ class OlderTheorems final : public ForwardingLoss {
     const QuestionScope question;
     Interval best = divergences_.log_delta(direction, epsilon.lo);
     if (epsilon.hi != epsilon.lo) best.lo = divergences_.log_delta(direction, epsilon.hi).lo;
-    if (divergences_stated_) return best;
+    if (divergences_stated_) {
+      for (const auto& known : mu_of_stated(exp(Interval::exactly(best.hi)).hi))
+        best = min(best, log(known.slack + (1.0 - known.slack) * gaussian_delta(known.mu, epsilon)));
+      return best;
+    }
     const auto use = [&](double bound) { best = min(best, Interval::exactly(bound)); };
     const Tail tail = tail_of(pairs_);
     if (epsilon.lo >= tail.zero_from || (epsilon.lo >= 0 && tail.gdp_mu < infinity)) {
@@ -249,7 +316,7 @@ class OlderTheorems final : public ForwardingLoss {
     const Interval at = Interval::exactly(epsilon.lo);
     const auto compare_at = [&](double about) {
       for (const Parts* parts : known_forms())
-        if (const auto known = stated_composition(*parts, about, 0.5)) use(known->log_delta(direction, at).hi);
+        if (const auto known = stated_composition(*parts, about, 0.5, epsilon.lo)) use(known->log_delta(direction, at).hi);
       for (const double share : {0.0, slack_near(about)})
         if (const auto known = gaussian_composition(share))
           use(log(known->slack + (1.0 - known->slack) * gaussian_delta(Interval::exactly(known->mu.hi), at)).hi);
@@ -265,7 +332,8 @@ class OlderTheorems final : public ForwardingLoss {
     double before = 0;
     for (int i = 0; points_known_ && i < most_rounds && best.hi < 0 && before - best.hi > tolerance_.relative; ++i) {
       before = best.hi;
-      if (const auto known = stated_composition(alone_, exp(Interval::exactly(best.hi)).hi, 0.5)) use(known->log_delta(direction, at).hi);
+      if (const auto known = stated_composition(alone_, exp(Interval::exactly(best.hi)).hi, 0.5, epsilon.lo))
+        use(known->log_delta(direction, at).hi);
     }
     return best;
   }
@@ -273,7 +341,13 @@ class OlderTheorems final : public ForwardingLoss {
   [[nodiscard]] Interval epsilon_above(Direction direction, Interval delta) const {
     const QuestionScope question;
     Interval best = divergences_.epsilon(direction, log(delta));
-    if (divergences_stated_) return best;
+    if (divergences_stated_) {
+      for (const auto& known : mu_of_stated(delta.lo)) {
+        const Interval left = clamp((delta - known.slack) / (1.0 - known.slack), 0, 1);
+        if (left.lo > 0) best = min(best, gaussian_epsilon(known.mu, left));
+      }
+      return best;
+    }
     const auto use = [&](double bound) { best = min(best, Interval::exactly(bound)); };
     const Tail tail = tail_of(pairs_);
     if (tail.zero_from < infinity || tail.gdp_mu < infinity) {
@@ -283,7 +357,7 @@ class OlderTheorems final : public ForwardingLoss {
     }
     for (const Parts* parts : known_forms())
       for (const double share : {0.5, 1.0})
-        if (const auto known = stated_composition(*parts, delta.lo, share))
+        if (const auto known = stated_composition(*parts, delta.lo, share, best.hi))
           use(invert_profile(Profile(*known, direction), Interval::exactly(delta.lo)).hi);
     for (const double slack : {0.0, delta.lo})
       if (const auto known = gaussian_composition(slack)) {
@@ -345,14 +419,44 @@ class OlderTheorems final : public ForwardingLoss {
     return found->second;
   }
 
+  /// The mu of several runs whose divergences are stated, and of the other parts; with slacks for this delta where there is none without.
+  [[nodiscard]] std::vector<GdpPair> mu_of_stated(double delta) const {
+    std::uint64_t runs = 0;
+    for (const Part& part : alone_)
+      if (part.loss->capabilities(Direction::remove).renyi_bound != nullptr) runs += part.times;
+    if (runs < 2 || !all_formulas(alone_)) return {};  // a single run enters by its pair, which knows more than its mu
+    if (const auto known = gaussian_composition(0)) return {*known};
+    std::vector<GdpPair> all;
+    for (const double share : {slack_near(std::min(delta, 0.5)), 0x1p-20, 0x1p-40})
+      if (const auto known = share > 0 ? gaussian_composition(share) : std::nullopt) all.push_back(*known);
+    return all;
+  }
+
   /// The optimal composition of one guarantee per part; null if there is none.
-  [[nodiscard]] LossPointer stated_composition(const Parts& of, double delta, double share) const {
+  /// Null too if its losses mostly exceed `reach`, because then it says nothing there.
+  [[nodiscard]] LossPointer stated_composition(const Parts& of, double delta, double share, double reach) const {
     if (of.size() > most_stated) return nullptr;
     static const Citation stated("classical-composition", "the optimal composition of one (epsilon, delta) per part");
+    const RecordedSince own;
     auto parts = one_guarantee_each(of, delta, share);
-    if (!parts) return nullptr;
+    if (!parts || exceeds(*parts, reach)) {
+      static_cast<void>(own.take_out());
+      return nullptr;
+    }
     record(stated);
     return compose(std::move(*parts), tolerance_).loss;
+  }
+
+  /// Whether the losses of randomised responses with these guarantees are above `reach` but for eight deviations.
+  [[nodiscard]] static bool exceeds(const Parts& guarantees, double reach) {
+    double mean = 0, variance = 0;
+    for (const Part& part : guarantees) {
+      const double epsilon = part.loss->capabilities(Direction::remove).last_guarantee.value_or(Interval::exactly(0)).hi;
+      const double drift = std::tanh(epsilon / 2), times = static_cast<double>(part.times);
+      mean += times * epsilon * drift;
+      variance += times * epsilon * epsilon * (1 - drift * drift);
+    }
+    return mean - 8 * std::sqrt(variance) > reach;
   }
 
   void cite_tail(const Tail& tail) const {
@@ -377,48 +481,115 @@ class OlderTheorems final : public ForwardingLoss {
   mutable std::optional<BerryEsseen> limit_;
 };
 
-/// A bound on the sum of divergences that were stated of each part. The parts' mu may compose to less than the mu of the sum.
-/// [older-theorems]
-class SumOfStated final : public ForwardingLoss {
+/// The refinement of a bound, made at the first question that needs it.
+class RefinedLater final : public ForwardingLoss {
  public:
-  SumOfStated(LossPointer sum, Parts alone, Tolerance tolerance) : sum_(std::move(sum)), alone_(std::move(alone)), tolerance_(tolerance) {}
+  explicit RefinedLater(LossPointer bound) : bound_(std::move(bound)) {}
 
-  [[nodiscard]] std::optional<Interval> mu_above() const override {
-    std::call_once(measured_, [this] {
+ private:
+  [[nodiscard]] const Loss& base() const override {
+    std::call_once(made_, [this] {
       const Unrecorded in_advance;
-      if (const auto known = composed_mu(alone_, 0, tolerance_)) mu_ = known->mu;
+      refined_ = refine(bound_);
     });
-    if (mu_) cite_pairs(*sum_);
-    return mu_;
+    return *refined_;
   }
+
+  LossPointer bound_;
+  mutable std::once_flag made_;
+  mutable LossPointer refined_;
+};
+
+/// What is known only by bounds on its divergences: the smallest of the bounds that they imply. These are the conversion of the sum, its
+/// refinement, and the Gaussian whose mu the parts' mu compose to. [older-theorems]
+class StatedDivergences final : public ForwardingLoss {
+ public:
+  /// `alone` are the parts whose divergences were added; their mu is asked if there are several runs.
+  StatedDivergences(LossPointer sum, Parts alone, Tolerance tolerance)
+      : sum_(std::move(sum)),
+        refined_(std::make_shared<RefinedLater>(sum_)),
+        pair_{refined_.get()},
+        gaussian_(*sum_, std::move(alone), tolerance) {}
+
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
+    return smallest([&](const Loss& loss) { return loss.delta(direction, epsilon); }, [&](Interval) { return epsilon; },
+                    [&](Interval mu) { return gaussian_delta(mu, epsilon); });
+  }
+  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
+    return smallest([&](const Loss& loss) { return loss.log_delta(direction, epsilon); }, [&](Interval) { return epsilon; },
+                    [&](Interval mu) { return log_gaussian_delta(mu, epsilon); });
+  }
+  [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override {
+    return smallest([&](const Loss& loss) { return invert_profile(Profile(loss, direction), delta); }, [](Interval found) { return found; },
+                    [&](Interval mu) { return gaussian_epsilon(mu, delta); });
+  }
+  [[nodiscard]] std::optional<Interval> closed_beta(Direction, Interval) const override { return std::nullopt; }
+  [[nodiscard]] std::optional<Interval> closed_mu() const override { return std::nullopt; }
+  [[nodiscard]] std::optional<Interval> mu_above() const override { return gaussian_.mu(); }
+  [[nodiscard]] std::optional<Test> test_at(Direction, double) const override { return std::nullopt; }
+  [[nodiscard]] std::optional<std::vector<Guarantee>> guarantees(Direction) const override { return std::nullopt; }
+  [[nodiscard]] std::optional<Interval> log_complement(Direction direction, double epsilon) const override {
+    const Interval pair = refined_->log_complement(direction, epsilon);
+    const auto mu = gaussian_.is_asked() ? gaussian_.mu() : std::nullopt;
+    return mu ? max(pair, log_gaussian_complement(*mu, Interval::exactly(epsilon))) : pair;
+  }
+  [[nodiscard]] std::optional<double> rough_delta(Direction, double) const override { return std::nullopt; }
   [[nodiscard]] Capabilities capabilities(Direction direction) const override {
     Capabilities known = ForwardingLoss::capabilities(direction);
     known.closed_forms = this;
+    known.evaluable = nullptr;
+    known.minimum_of = pair_;
     return known;
   }
+  [[nodiscard]] std::string key() const override { return {}; }
 
  private:
   [[nodiscard]] const Loss& base() const override { return *sum_; }
 
-  LossPointer sum_;
-  Parts alone_;
-  Tolerance tolerance_;
-  mutable std::once_flag measured_;
-  mutable std::optional<Interval> mu_;
+  /// The smallest of an answer by the conversion, by its refinement and by the mu of the parts. Only what decides is recorded. `place` is
+  /// the epsilon of the first answer.
+  template <class Answer, class Place, class Implied>
+  [[nodiscard]] Interval smallest(Answer&& answer, Place&& place, Implied&& implied) const {
+    const RecordedSince own;
+    Interval found = answer(*sum_);
+    const auto use = [&](auto&& bound) {
+      const Citations before = own.take_out();
+      const Interval other = bound();
+      if (other.hi >= found.hi) {
+        if (other.lo >= found.lo) static_cast<void>(own.take_out());
+        record(before);
+      } else if (found.lo < other.lo) {
+        record(before);
+      }
+      found = min(found, other);
+    };
+    if (may_be_refined(*sum_, place(found))) use([&] { return answer(*refined_); });
+    if (!gaussian_.is_asked() || !(implied(gaussian_.mu_below()).lo < found.hi)) return found;
+    if (const auto mu = gaussian_.mu_in_advance())
+      use([&] {
+        gaussian_.cite();
+        return implied(*mu);
+      });
+    return found;
+  }
+
+  LossPointer sum_, refined_;
+  std::array<const Loss*, 1> pair_;  // the refined sum, for operators
+  MuOfParts gaussian_;
 };
 
 }  // namespace
 
-LossPointer with_mu_of_parts(LossPointer sum, Parts alone, Tolerance tolerance) {
-  return std::make_shared<SumOfStated>(std::move(sum), std::move(alone), tolerance);
+LossPointer smallest_of_stated(LossPointer sum, Parts alone, Tolerance tolerance) {
+  return std::make_shared<StatedDivergences>(std::move(sum), std::move(alone), tolerance);
 }
 
 LossPointer never_worse(LossPointer composed, Parts parts, Tolerance tolerance, Parts alone) {
   return std::make_shared<OlderTheorems>(std::move(composed), std::move(parts), std::move(alone), tolerance, false);
 }
 
-LossPointer smaller_of_pair_and_divergences(LossPointer composed, Parts parts, Tolerance tolerance) {
-  return std::make_shared<OlderTheorems>(std::move(composed), std::move(parts), Parts{}, tolerance, true);
+LossPointer smaller_of_pair_and_divergences(LossPointer composed, Parts parts, Parts alone, Tolerance tolerance) {
+  return std::make_shared<OlderTheorems>(std::move(composed), std::move(parts), std::move(alone), tolerance, true);
 }
 
 }  // namespace tradeoff::detail

@@ -12,10 +12,12 @@ namespace tradeoff::detail {
 [[nodiscard]] LossPointer never_worse(LossPointer composed, Parts parts, Tolerance tolerance, Parts alone = {});
 
 /// The same for parts of which some state bounds on divergences. The sum of the divergences may be better than the composition of the pairs
-/// that the bounds imply, so the profile is the smaller of the two. It is not the profile of a pair. [older-theorems]
-[[nodiscard]] LossPointer smaller_of_pair_and_divergences(LossPointer composed, Parts parts, Tolerance tolerance);
+/// that the bounds imply, so the profile is the smaller of the two. It is not the profile of a pair. `alone` are the parts before their
+/// divergences were added; their mu is asked too. [older-theorems]
+[[nodiscard]] LossPointer smaller_of_pair_and_divergences(LossPointer composed, Parts parts, Parts alone, Tolerance tolerance);
 
-/// The sum of the divergences that were stated of each of these parts, with the mu to which those of the parts compose. [older-theorems]
-[[nodiscard]] LossPointer with_mu_of_parts(LossPointer sum, Parts alone, Tolerance tolerance);
+/// The sum of the divergences that were stated of each of these parts: the smallest of the bounds that it implies, and of the mu to which
+/// those of the parts compose. It is not the profile of a pair. [older-theorems]
+[[nodiscard]] LossPointer smallest_of_stated(LossPointer sum, Parts alone, Tolerance tolerance);
 
 }  // namespace tradeoff::detail

@@ -11,7 +11,7 @@ Answer answer_advantage(const Request& request) {
   const auto curve = request.curve();
   const Interval advantage = curve->advantage();  // the total variation is the same in both directions
   report::Claim claim{"advantage", advantage, *request.question().safe_end, "", report::log10_if_tiny(advantage)};
-  claim.exact = report::exact_advantage(request.plan());
+  claim.exact = report::exact_advantage(request.plan(), advantage);
   return answer_claim(std::move(claim), curve);
 }
 

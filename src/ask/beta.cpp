@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <utility>
 
 #include "ask/request.h"
+#include "report/exact_numbers.h"
 
 namespace tradeoff::detail::ask {
 namespace {
@@ -13,8 +15,9 @@ Interval value_of_beta(const Curve& curve, Level alpha, Direction direction) { r
 Answer answer_beta(const Request& request) {
   const auto curve = request.curve();
   const Interval beta = value_of_beta(*curve, request.value("alpha"), request.direction());
-  return answer_claim({"beta", beta, *request.question().safe_end, "at alpha = " + request.shown("alpha"), report::log10_if_tiny(beta)},
-                      curve);
+  report::Claim claim{"beta", beta, *request.question().safe_end, "at alpha = " + request.shown("alpha"), report::log10_if_tiny(beta)};
+  claim.exact = report::exact_beta(request.plan(), request.number("alpha"), request.direction(), beta);
+  return answer_claim(std::move(claim), curve);
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ Answer answer_check(const Request& request) {
   const auto [within, delta] = check(*curve, epsilon, allowed);
   const BudgetVerdict verdict = verdict_of(within);
   report::Claim claim{"delta", delta, report::SafeEnd::hi, "at epsilon = " + epsilon.text, report::log10_if_tiny(delta)};
-  claim.exact = report::exact_delta(request.plan(), epsilon);
+  claim.exact = report::exact_delta(request.plan(), epsilon, Direction::worst, delta);
   return {[=](report::JsonWriter& out) {
             out.begin_object().key("verdict").text(verdict.word).key("delta").interval(claim.value, claim.log10).end_object();
           },

@@ -20,7 +20,7 @@ Answer answer_delta(const Request& request) {
   auto log10 = report::log10_if_tiny(delta);
   if (log10) log10 = report::log10_if_tiny(delta, curve->log_delta_at(epsilon, request.direction()));
   report::Claim claim{"delta", delta, *request.question().safe_end, "at epsilon = " + request.shown("epsilon"), log10};
-  claim.exact = report::exact_delta(request.plan(), epsilon);
+  claim.exact = report::exact_delta(request.plan(), epsilon, request.direction(), delta);
   return answer_claim(std::move(claim), curve);
 }
 

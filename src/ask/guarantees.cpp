@@ -27,10 +27,10 @@ Answer answer_list(const Request& request) {
               out.begin_object().key("epsilon").interval((*epsilons)[i].value).key("delta").interval((*found)[i]).end_object();
             out.end_array().end_object();
           },
-          [epsilons, found, both, asked = request.plan()](const report::Style& style) {
+          [epsilons, found, both, direction = request.direction(), asked = request.plan()](const report::Style& style) {
             std::string text, plan;
             for (std::size_t i = 0; i < found->size(); ++i) {
-              const std::string exact = report::exact_delta(asked, (*epsilons)[i]);
+              const std::string exact = report::exact_delta(asked, (*epsilons)[i], direction, (*found)[i]);
               const std::string delta = claimed((*found)[i], report::SafeEnd::hi, exact);
               text += "epsilon = " + (*epsilons)[i].text + "   delta <= " + delta + "\n";
               // What is read back keeps more digits than a claim.
@@ -55,14 +55,15 @@ Answer answer_guarantees(const Request& request) {
               out.begin_object().key("epsilon").interval(corner.epsilon).key("delta").interval(corner.delta).end_object();
             out.end_array();
           },
-          [corners, plan = request.plan()](const report::Style& style) {
+          [corners, direction = request.direction(), plan = request.plan()](const report::Style& style) {
             std::string text;
             for (const Guarantee& corner : *corners) {
-              const std::string exact = report::exact_loss(plan, corner.epsilon);
+              const report::ExactCorner listed = report::exact_corner(plan, direction, corner.epsilon, corner.delta);
+              const std::string exact = listed.epsilon.empty() ? report::exact_loss(plan, corner.epsilon) : listed.epsilon;
               const std::string epsilon = claimed(corner.epsilon, report::SafeEnd::hi, exact);
               const Number written{epsilon, *numeric::enclose_decimal(epsilon)};
-              text += "epsilon <= " + epsilon +
-                      "   delta <= " + claimed(corner.delta, report::SafeEnd::hi, report::exact_delta(plan, written)) + "\n";
+              const std::string delta = listed.delta.empty() ? report::exact_delta(plan, written, direction, corner.delta) : listed.delta;
+              text += "epsilon <= " + epsilon + "   delta <= " + claimed(corner.delta, report::SafeEnd::hi, delta) + "\n";
             }
             return style.quiet ? text : text + "(" + std::to_string(corners->size()) + " corners; " + style.remark + ")\n";
           },

@@ -4,6 +4,7 @@
 
 #include "ask/request.h"
 #include "numeric/number_text.h"
+#include "report/exact_numbers.h"
 #include "report/risk.h"
 #include "tradeoff/operations.h"
 
@@ -22,12 +23,14 @@ Answer answer_posterior(const Request& request) {
   const Posterior posterior = curve->posterior_at(prior);
   const Interval usual = report::belief_after(prior, odds_factor(*curve, *numeric::enclose_decimal(rare)));
   const std::string condition = "at prior = " + request.shown("prior");
-  const std::string guess = report::best_guess(prior), exact = report::exact_accuracy(*curve, request.shown("prior"));
+  const std::string guess = report::best_guess(prior);
+  const std::string exact = report::exact_accuracy(*curve, request.shown("prior"), posterior.accuracy);
+  const std::string largest = report::exact_posterior(request.plan(), request.number("prior"), posterior.largest);
   return {[posterior, usual](report::JsonWriter& out) {
             out.begin_object().key("accuracy").interval(posterior.accuracy).key("largest").interval(posterior.largest);
             out.key("usual").begin_object().key("except").raw(rare).key("largest").interval(usual).end_object().end_object();
           },
-          [posterior, usual, condition, guess, exact](const report::Style& style) {
+          [posterior, usual, condition, guess, exact, largest](const report::Style& style) {
             const auto line = [](const char* quantity, Interval value, const std::string& where, const report::Style& how,
                                  const std::string& known = {}) {
               return to_text(report::Claim{quantity, value, report::SafeEnd::hi, where, {}, known}, how);
@@ -35,7 +38,7 @@ Answer answer_posterior(const Request& request) {
             const report::Style plain{style.quiet, ""};
             const bool bounded = posterior.largest.hi < 1;
             return line("accuracy of the best guess", posterior.accuracy, condition + " (guessing: " + guess + ")", style, exact) +
-                   line("posterior", posterior.largest, condition + (bounded ? "" : ": a rare result may leave no doubt"), plain) +
+                   line("posterior", posterior.largest, condition + (bounded ? "" : ": a rare result may leave no doubt"), plain, largest) +
                    line("posterior", usual, condition + ", except with probability " + rare, plain);
           },
           curve};

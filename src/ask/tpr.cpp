@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <utility>
 
 #include "ask/request.h"
+#include "report/exact_numbers.h"
 
 namespace tradeoff::detail::ask {
 namespace {
@@ -13,7 +15,9 @@ Interval value_of_tpr(const Curve& curve, Level fpr, Direction direction) { retu
 Answer answer_tpr(const Request& request) {
   const auto curve = request.curve();
   const Interval tpr = value_of_tpr(*curve, request.value("fpr"), request.direction());
-  return answer_claim({"tpr", tpr, *request.question().safe_end, "at fpr = " + request.shown("fpr"), report::log10_if_tiny(tpr)}, curve);
+  report::Claim claim{"tpr", tpr, *request.question().safe_end, "at fpr = " + request.shown("fpr"), report::log10_if_tiny(tpr)};
+  claim.exact = report::exact_tpr(request.plan(), request.number("fpr"), request.direction(), tpr);
+  return answer_claim(std::move(claim), curve);
 }
 
 }  // namespace

@@ -130,10 +130,11 @@ Interval Curve::epsilon_at(Level delta, Direction direction) const {
   }
   if (delta.number() == nullptr) return epsilon;
   static const Citation written("canonical-constraints", "the plan states this guarantee itself");
+  static const Citation computed("finite-pair", "the probabilities of the plan, in exact arithmetic");
   for (const WrittenGuarantee& stated : state_->stated) {
     if (!surely_at_most(stated.delta, *delta.number()) || !(stated.epsilon.value.hi < epsilon.hi)) continue;
     epsilon.hi = stated.epsilon.value.hi;
-    record(written);
+    record(stated.computed ? computed : written);
   }
   return epsilon;
 }

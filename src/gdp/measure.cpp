@@ -206,6 +206,7 @@ GdpMeasurement measure_mu(const Curve& curve, const std::vector<Interval>& slack
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return measure_mu(curve, slacks); });
 
   const QuestionScope question;
+  const RecordedSince own;
   const LossPointer measured = convex_form(cached_loss(curve));
   const Loss& loss = *measured;
   Meter meter(loss, curve.tolerance().relative);
@@ -220,7 +221,10 @@ GdpMeasurement measure_mu(const Curve& curve, const std::vector<Interval>& slack
     answer.at_epsilon = found.at_epsilon;
   }
   // [older-theorems] What is stated of each part may imply less than the profile that it implies for the whole.
+  const Citations of_whole = own.take_out();
   const auto of_parts = loss_of(curve)->is_pair() ? std::nullopt : loss_of(curve)->mu_above();
+  if (!of_parts || !(of_parts->hi < answer.mu.hi)) static_cast<void>(own.take_out());
+  if (!of_parts || !(of_parts->hi < answer.mu.hi && of_parts->lo <= answer.mu.lo) || !slacks.empty()) record(of_whole);
   if (of_parts) answer.mu = min(answer.mu, *of_parts);
   answer.verdict = answer.mu.hi < infinity ? GdpVerdict::gdp : answer.mu.lo == infinity ? GdpVerdict::not_gdp : GdpVerdict::undecided;
   for (const Interval slack : slacks) {
@@ -246,6 +250,7 @@ HeadMu measure_head_mu(const Curve& curve, Interval epsilon_max) {
   const Supremum above = meter.head(epsilon_max.hi);
   const Supremum below = epsilon_max.lo == epsilon_max.hi ? above : meter.head(epsilon_max.lo);
   HeadMu answer{{below.mu.lo, above.mu.hi}, {meter.delta(epsilon_max.hi).lo, meter.delta(epsilon_max.lo).hi}, below.at_epsilon, 0, {}};
+  if (const auto of_parts = loss_of(curve)->is_pair() ? std::nullopt : loss_of(curve)->mu_above()) answer.mu = min(answer.mu, *of_parts);
   answer.evaluations = meter.evaluations();
   answer.warnings = warnings_about(answer, epsilon_max.hi, *loss_of(curve));
   return answer;

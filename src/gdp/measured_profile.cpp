@@ -28,9 +28,9 @@ MeasuredProfile::MeasuredProfile(const Loss& loss) {
   for (const Loss* part : loss.minimum_of()) source(*part, part->tail());
   const Tail tail = loss.tail();
   moments_ = moments_of(tail);
+  if (sources_.size() <= 1) model_ = tail.gaussian;
   if (!sources_.empty()) return;
   source(loss, tail);
-  model_ = tail.gaussian;
   zero_from_ = tail.zero_from;
 }
 

@@ -25,6 +25,7 @@
 #include "numeric/root.h"
 #include "operators/duality.h"
 #include "operators/loss_moments.h"
+#include "operators/refine.h"
 #include "plan/arguments.h"
 #include "plan/vocabulary.h"
 #include "tradeoff/analyze.h"
@@ -185,8 +186,15 @@ class Case {
 
   /// Of the plan itself.
   [[nodiscard]] Interval epsilon() const { return epsilon_; }
-  /// Whether an epsilon follows from a stated bound only by its refinement, which is another plan. [profile-refinement]
-  [[nodiscard]] bool states_less_than(double epsilon) const { return epsilon < epsilon_.lo && !loss_of(curve_)->is_pair(); }
+  /// Whether an epsilon follows from a stated profile only by its refinement, which is another plan. [profile-refinement]
+  [[nodiscard]] bool states_less_than(double epsilon) const {
+    if (!(epsilon < epsilon_.lo) || loss_of(curve_)->is_pair()) return false;
+    if (!refined_) {
+      const Curve refined = curve_from(refine(loss_of(curve_)), curve_.neighbours(), tolerance_);
+      refined_ = explained([&] { return refined.epsilon_at(delta_); }).value.hi;
+    }
+    return *refined_ <= epsilon * (1 + tolerance_.relative);
+  }
 
   MethodRow exact() const { return {"", RowKind::bound, epsilon_, to_string(method_)}; }
 
@@ -437,6 +445,7 @@ class Case {
   Interval epsilon_;
   double work_ = 0;  // of epsilon
   mutable std::map<double, Statement> statements_;
+  mutable std::optional<double> refined_;  // epsilon of the refinement of a stated bound
   Method method_ = Method::closed_form;
   bool bent_ = false;         // by a bent contour, which knows no tests
   double work_of_value_ = 0;  // the largest, for one value of the profile of a mechanism

@@ -97,7 +97,12 @@ Divergences divergences_of(const Curve& curve, Direction direction) {
   if (direction == Direction::worst && !loss->symmetric()) loss = std::make_shared<SymmetrizedLoss>(std::move(loss));
   const Direction side = direction == Direction::add ? Direction::add : Direction::remove;
   const Interval kl = loss_moments(*loss, side, loss_of(curve)->cost() == Cost::formula ? thorough : quick).kl;
-  return {curve.delta_at(Interval::exactly(0), direction), kl, expm1(log_moment(*loss, side, 1, 1))};
+  const Interval chi_square = expm1(log_moment(*loss, side, 1, 1));
+  const Interval variation = min(curve.delta_at(Interval::exactly(0), direction), curve.advantage(direction));
+  // [older-theorems] What the parts' mu imply may be less than what the refined bound does.
+  const auto mu = loss_of(curve)->is_pair() ? std::nullopt : loss_of(curve)->mu_above();
+  if (!mu) return {variation, kl, chi_square};
+  return {variation, min(kl, square(*mu) / 2.0), min(chi_square, expm1(square(*mu)))};
 }
 
 }  // namespace tradeoff

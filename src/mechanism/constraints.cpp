@@ -10,6 +10,7 @@
 #include "numeric/plain_text.h"
 #include "numeric/rational.h"
 #include "plan/arguments.h"
+#include "plan/exact_pair.h"
 #include "plan/number.h"
 #include "tradeoff/error.h"
 
@@ -167,6 +168,15 @@ std::vector<WrittenGuarantee> guarantees_of_dp(const Arguments& arguments) {
   return {{arguments.written("epsilon"), arguments.written("delta")}};
 }
 
+/// Everything is revealed with probability delta, and nothing otherwise.
+std::optional<ExactPair> outcomes_of_dp(const Arguments& arguments) {
+  const auto epsilon = exact_rational(arguments.written("epsilon")), delta = exact_rational(arguments.written("delta"));
+  const auto rest = complement(delta);
+  if (!epsilon || epsilon->numerator != 0 || !rest) return std::nullopt;
+  constexpr numeric::Rational zero{};
+  return ExactPair{{*delta, zero}, {*rest, *rest}, {zero, *delta}};
+}
+
 LossPointer make_constraints(const Arguments& arguments, const WordContext&) {
   std::vector<Guarantee> all;
   for (const auto& [epsilon, delta] : arguments.pairs("points")) all.push_back({epsilon.value, delta.value});
@@ -183,7 +193,7 @@ std::vector<WrittenGuarantee> guarantees_of_constraints(const Arguments& argumen
 // [largest-loss] Near alpha = 0 the trade-off function is that of the least epsilon whose delta is 0.
 std::optional<numeric::Rational> least_pure_epsilon(const std::vector<WrittenGuarantee>& guarantees) {
   const Number* least = nullptr;
-  for (const auto& [epsilon, delta] : guarantees) {
+  for (const auto& [epsilon, delta, computed] : guarantees) {
     if (delta.value.lo == 0 && delta.value.hi > 0) return std::nullopt;  // perhaps 0
     if (delta.value.hi > 0) continue;
     if (least == nullptr) {
@@ -219,7 +229,8 @@ Word dp_word() {
           .make = make_dp,
           .guarantees = guarantees_of_dp,
           .largest_loss = largest_loss_of_dp,
-          .loss_step = loss_step_of_dp};
+          .loss_step = loss_step_of_dp,
+          .outcomes = outcomes_of_dp};
 }
 
 Word constraints_word() {

@@ -12,6 +12,7 @@
 #include "numeric/number_text.h"
 #include "numeric/rational.h"
 #include "plan/arguments.h"
+#include "plan/exact_pair.h"
 #include "plan/number.h"
 #include "plan/table_file.h"
 #include "tradeoff/error.h"
@@ -84,32 +85,33 @@ LossPointer make_pair_source(const Arguments& arguments, const WordContext&) {
   return pair_loss(values_of(arguments.numbers("p")), values_of(arguments.numbers("q")));
 }
 
-/// 1 less the mass that both have in common.
-std::optional<numeric::Rational> advantage_of_pair(const Arguments& arguments) {
+std::optional<ExactPair> outcomes_of_pair(const Arguments& arguments) {
   const std::vector<Number> p = arguments.numbers("p"), q = arguments.numbers("q");
-  std::optional<numeric::Rational> common = numeric::Rational{}, all_p = common, all_q = common;
+  std::optional<numeric::Rational> all_p = numeric::Rational{}, all_q = all_p;
+  ExactPair outcomes;
   for (std::size_t i = 0; i < std::min(p.size(), q.size()); ++i) {
     const auto one = exact_rational(p[i]), other = exact_rational(q[i]);
+    if (!one || !other) return std::nullopt;
     all_p = sum(all_p, one);
     all_q = sum(all_q, other);
-    common = one && other ? sum(common, numeric::compare(*one, *other) == std::strong_ordering::less ? one : other) : std::nullopt;
+    outcomes.push_back({*one, *other});
   }
   constexpr numeric::Rational one{1, 1};
-  return p.size() == q.size() && all_p == one && all_q == one ? complement(common) : std::nullopt;
+  return p.size() == q.size() && all_p == one && all_q == one ? std::optional(outcomes) : std::nullopt;
 }
 
 LossPointer make_curve(const Arguments& arguments, const WordContext&) { return polygon_loss(rows_of(arguments)); }
 
-/// The largest 1 - alpha - beta is that of a corner.
-std::optional<numeric::Rational> advantage_of_curve(const Arguments& arguments) {
+std::optional<ExactPair> outcomes_of_curve(const Arguments& arguments) {
   if (!arguments.has("points")) return std::nullopt;
-  std::optional<numeric::Rational> least = numeric::Rational{1, 1};
+  ExactCorners corners;
   for (const auto& [alpha, beta] : arguments.pairs("points")) {
-    const auto errors = sum(exact_rational(alpha), exact_rational(beta));
-    if (!errors) return std::nullopt;
-    if (numeric::compare(*errors, *least) == std::strong_ordering::less) least = errors;
+    const auto place = exact_rational(alpha), value = exact_rational(beta);
+    if (!place || !value) return std::nullopt;
+    corners.emplace_back(*place, *value);
   }
-  return complement(least);
+  const bool whole = !corners.empty() && corners.front().first.numerator == 0 && corners.back().second.numerator == 0;
+  return whole ? pair_with(corners) : std::nullopt;
 }
 
 }  // namespace
@@ -120,7 +122,7 @@ Word pair_word() {
           .meaning = "a finite pair of distributions",
           .parameters = {{"p", Kind::numbers, "probabilities with the record"}, {"q", Kind::numbers, "probabilities without the record"}},
           .make = make_pair_source,
-          .advantage = advantage_of_pair};
+          .outcomes = outcomes_of_pair};
 }
 
 Word curve_word() {
@@ -131,7 +133,7 @@ Word curve_word() {
                          {.name = "points", .kind = Kind::pairs, .meaning = "list of (alpha, beta)", .form = 2}},
           .stated = true,
           .make = make_curve,
-          .advantage = advantage_of_curve};
+          .outcomes = outcomes_of_curve};
 }
 
 }  // namespace tradeoff::detail

@@ -20,7 +20,8 @@ namespace {
 using Polygon = RenyiBound::Polygon;
 using Vertices = std::vector<std::pair<double, Interval>>;
 
-constexpr double largest_order = 1e150;  // minus one; its square is still a double
+constexpr double largest_order = 1e150;   // minus one; its square is still a double
+constexpr double smallest_order = 1e-300;  // minus one
 
 double end_of(const std::vector<Polygon>& polygons) {
   double end = largest_order;
@@ -63,7 +64,7 @@ Interval entropy(Interval s) { return s * log_share(s) - log1p(s); }
 
 /// An approximation of the best order at epsilon: where slope(s) + log(s/(1 + s)) crosses epsilon, or the largest stated order.
 double near_best_order(Interval rho, const std::vector<Polygon>& polygons, double epsilon, double end) {
-  double low = std::log(1e-300), high = std::log(end);
+  double low = std::log(smallest_order), high = std::log(end);
   double guess = std::clamp(rho.hi > 0 ? std::log(std::max(epsilon / rho.hi - 1, 1e-3) / 2) : 0, low, high);
   // Newton in log s. At the corners of polygons Newton may cycle; then bisection finishes.
   for (int i = 0; i < 64 && high - low > 1e-12; ++i) {
@@ -82,7 +83,7 @@ double near_best_order(Interval rho, const std::vector<Polygon>& polygons, doubl
 Interval best_order(Interval rho, const std::vector<Polygon>& polygons, double epsilon) {
   const double end = end_of(polygons);
   const auto rising = [&](double s) { return height_at(rho, polygons, s).slope + log_share(Interval::exactly(s)); };
-  return numeric::increasing_root(rising, Interval::exactly(epsilon), near_best_order(rho, polygons, epsilon, end), {1e-300, end});
+  return numeric::increasing_root(rising, Interval::exactly(epsilon), near_best_order(rho, polygons, epsilon, end), {smallest_order, end});
 }
 
 /// [renyi-conversion] A convex f with |f'(s)| <= g and f'' >= m within s/2 of s, where g < m s/2, is nowhere below f(s) - g^2/(2m): one
@@ -113,6 +114,8 @@ Interval least_exponent(Interval rho, const std::vector<Polygon>& polygons, doub
     const Interval s = best_order(rho, polygons, epsilon);
     const Interval height{height_at(rho, polygons, s.lo).value.lo, height_at(rho, polygons, s.hi).value.hi};
     found = height - s * epsilon + entropy(s);
+    // The best order may be smaller still. There the exponent is -log(1 + s) - rho s^2, next to 0 but below it.
+    if (s.lo <= smallest_order) found->lo = std::min(found->lo, -2 * smallest_order);
   }
   if (!polygons.empty() || found->width() <= useless) return *found;
   const Interval other = by_size(rho, epsilon);

@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <compare>
 #include <limits>
 
 #include "numeric/arithmetic.h"
 #include "numeric/conversions.h"
 #include "numeric/floating_point_guard.h"
+#include "numeric/rational.h"
 
 namespace tradeoff::detail::numeric {
 namespace {
@@ -85,15 +88,47 @@ constexpr int most_digits = 767;
   return std::min(value, largest_double);
 }
 
+/// An integer of at most 19 digits divided by a power of ten up to 10^22, as a plan writes a double: it is compared in 128 bits.
+class Fraction {
+ public:
+  explicit Fraction(const Decimal& positive) {
+    if (positive.digits.size() > 19 || positive.exponent < -22 || positive.exponent > 0) return;
+    for (const char c : positive.digits) numerator_ = 10 * numerator_ + static_cast<Bits128>(c - '0');
+    for (auto power = positive.exponent; power < 0; ++power) denominator_ *= 10;
+  }
+
+  /// The order of the double and the fraction: m 2^-s and n/d are ordered as m d and n 2^s. Empty if one of them needs more bits.
+  [[nodiscard]] std::optional<std::strong_ordering> order_of(double value) const {
+    if (numerator_ == 0 || !(value > 0)) return std::nullopt;
+    int exponent = 0;
+    const double mantissa = std::ldexp(std::frexp(value, &exponent), 53);
+    const int shift = 53 - exponent;
+    if (shift < 0 || shift > 127 || (numerator_ << static_cast<unsigned>(shift)) >> static_cast<unsigned>(shift) != numerator_)
+      return std::nullopt;
+    return static_cast<Bits128>(mantissa) * denominator_ <=> numerator_ << static_cast<unsigned>(shift);  // 53 and 74 bits
+  }
+
+ private:
+  Bits128 numerator_ = 0;  // 0 if the decimal is another number
+  Bits128 denominator_ = 1;
+};
+
 [[nodiscard]] Interval enclose_exactly(const Decimal& positive) {
   if (positive.magnitude() > 309) return {largest_double, infinity};  // at least 1e309
   if (positive.magnitude() < -323) return {0, smallest_double};       // below 1e-324
+  const Fraction fraction(positive);
+  const auto order_of = [&](double value) {
+    const auto quick = fraction.order_of(value);
+    return quick ? *quick : compare(exact_decimal(value), positive);
+  };
   double below = guess(positive);
-  while (compare(exact_decimal(below), positive) > 0) below = next_down(below);
+  auto order = order_of(below);
+  while (order > 0) order = order_of(below = next_down(below));
   while (true) {
+    if (order == 0) return Interval::exactly(below);
     const double above = next_up(below);
-    if (compare(exact_decimal(below), positive) == 0) return Interval::exactly(below);
-    if (above == infinity || compare(exact_decimal(above), positive) > 0) return {below, above};
+    order = above == infinity ? std::strong_ordering::greater : order_of(above);
+    if (order > 0) return {below, above};
     below = above;
   }
 }

@@ -119,6 +119,16 @@ std::optional<Rational> complement(const std::optional<Rational>& a) {
   return Rational{a->denominator - a->numerator, a->denominator};
 }
 
+std::optional<Rational> difference(const std::optional<Rational>& a, const std::optional<Rational>& b) {
+  if (!a || !b) return std::nullopt;
+  const Bits128 divisor = common_divisor(a->denominator, b->denominator);
+  const auto first = checked_product(a->numerator, b->denominator / divisor);
+  const auto second = checked_product(b->numerator, a->denominator / divisor);
+  const auto denominator = checked_product(a->denominator, b->denominator / divisor);
+  if (!first || !second || !denominator || *first < *second) return std::nullopt;
+  return reduced(*first - *second, *denominator);
+}
+
 // In lowest terms a quotient is a square only if both of its parts are.
 std::optional<Rational> root(const std::optional<Rational>& a) {
   if (!a) return std::nullopt;

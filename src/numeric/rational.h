@@ -32,6 +32,9 @@ struct Rational {
 /// 1 - a; empty if that is negative.
 [[nodiscard]] std::optional<Rational> complement(const std::optional<Rational>& a);
 
+/// a - b; empty if that is negative.
+[[nodiscard]] std::optional<Rational> difference(const std::optional<Rational>& a, const std::optional<Rational>& b);
+
 /// The square root; empty if it is irrational.
 [[nodiscard]] std::optional<Rational> root(const std::optional<Rational>& a);
 

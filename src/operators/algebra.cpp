@@ -17,6 +17,7 @@
 #include "operators/words.h"
 #include "operators/worst_profile.h"
 #include "plan/arguments.h"
+#include "plan/exact_pair.h"
 
 namespace tradeoff::detail {
 namespace {
@@ -300,6 +301,28 @@ std::optional<numeric::Rational> largest_loss_of_weakest(const Arguments& argume
   return extreme_largest_loss(plans_of(arguments, "mechanisms"), arguments.vocabulary(), std::strong_ordering::greater);
 }
 
+/// The corners of each plan in this direction, taken together.
+template <class Join>
+std::optional<ExactPair> joined_outcomes(const std::vector<Plan>& plans, const Vocabulary& vocabulary, Direction direction, Join&& join) {
+  std::optional<ExactCorners> all;
+  for (const Plan& plan : plans) {
+    const auto pair = exact_pair(plan, vocabulary);
+    auto corners = pair ? exact_corners(*pair, direction) : std::nullopt;
+    if (!corners) return std::nullopt;
+    all = all ? join(*all, *corners) : std::move(corners);
+    if (!all) return std::nullopt;
+  }
+  return all ? pair_with(*all) : std::nullopt;
+}
+
+// [curve-algebra] The larger trade-off function, and the lower hull.
+std::optional<ExactPair> outcomes_of_strongest(const Arguments& arguments) {
+  return joined_outcomes(plans_of(arguments, "guarantees"), arguments.vocabulary(), Direction::worst, larger_of);
+}
+std::optional<ExactPair> outcomes_of_weakest(const Arguments& arguments) {
+  return joined_outcomes(plans_of(arguments, "mechanisms"), arguments.vocabulary(), Direction::remove, hull_of);
+}
+
 LossPointer make_weakest(const Arguments& arguments, const WordContext& context) {
   return weakest_loss(pairs_of(plans_of(arguments, "mechanisms"), context));
 }
@@ -315,7 +338,8 @@ Word strongest_word() {
           .parameters = {{"guarantees", Kind::plans, "list of sources"}},
           .make = make_strongest,
           .guarantees = guarantees_of_strongest,
-          .largest_loss = largest_loss_of_strongest};
+          .largest_loss = largest_loss_of_strongest,
+          .outcomes = outcomes_of_strongest};
 }
 
 Word weakest_word() {
@@ -324,7 +348,8 @@ Word weakest_word() {
           .meaning = "one of these mechanisms, it is not known which: the smaller trade-off function, made convex",
           .parameters = {{"mechanisms", Kind::plans, "list of sources"}},
           .make = make_weakest,
-          .largest_loss = largest_loss_of_weakest};
+          .largest_loss = largest_loss_of_weakest,
+          .outcomes = outcomes_of_weakest};
 }
 
 Word invert_word() {

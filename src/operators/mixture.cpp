@@ -14,6 +14,8 @@
 #include "operators/group.h"
 #include "operators/words.h"
 #include "plan/arguments.h"
+#include "plan/exact_pair.h"
+#include "plan/number.h"
 #include "tradeoff/error.h"
 #include "transform/atoms_transform.h"
 #include "transform/weighted_transform.h"
@@ -211,6 +213,25 @@ std::optional<numeric::Rational> largest_loss_of_mixture(const Arguments& argume
   return largest;
 }
 
+/// Of every component, with the choice.
+std::optional<ExactPair> outcomes_of_mixture(const Arguments& arguments) {
+  ExactPair all;
+  std::optional<numeric::Rational> weights = numeric::Rational{};
+  for (const Value& item : std::get<List>(arguments.value("components").content).items) {
+    const std::vector<Value>& component = std::get<Tuple>(item.content).items;
+    const auto weight = exact_rational(std::get<Number>(component[0].content));
+    const auto pair = exact_pair(std::get<Plan>(component[1].content), arguments.vocabulary());
+    weights = sum(weights, weight);
+    if (!pair || !weights) return std::nullopt;
+    for (const ExactOutcome& outcome : *pair) {
+      const auto with = product(weight, outcome.with), without = product(weight, outcome.without);
+      if (!with || !without) return std::nullopt;
+      all.push_back({*with, *without});
+    }
+  }
+  return weights == numeric::Rational{1, 1} ? std::optional(all) : std::nullopt;
+}
+
 }  // namespace
 
 Word mixture_word() {
@@ -219,7 +240,8 @@ Word mixture_word() {
           .meaning = "one of the sources, chosen by weight, the choice observed",
           .parameters = {{"components", Kind::components, "list of (weight, source)"}},
           .make = make_mixture,
-          .largest_loss = largest_loss_of_mixture};
+          .largest_loss = largest_loss_of_mixture,
+          .outcomes = outcomes_of_mixture};
 }
 
 }  // namespace tradeoff::detail

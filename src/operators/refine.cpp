@@ -213,6 +213,17 @@ LossPointer refine(LossPointer loss) {
   return std::make_shared<SymmetrizedLoss>(std::move(loss));
 }
 
+// The line of the refinement ends where the tangent of a convex bound passes through (-1, 1); from there on the tangent is below that
+// point.
+bool may_be_refined(const Loss& bound, Interval epsilon) {
+  const BoundShape* const shape = bound.capabilities(Direction::remove).bound_shape;
+  if (epsilon.lo == infinity) return false;
+  if (shape == nullptr || shape->convex_from().hi > 0 || !(epsilon.lo > shape->start().hi)) return true;
+  const Unrecorded steers;
+  const Interval point = Interval::exactly(epsilon.lo), value = bound.delta(Direction::remove, point);
+  return !((value * (1.0 + shape->relative_drop(point) * (1.0 + exp(-point)))).hi < 1);
+}
+
 LossPointer convex_form(const LossPointer& loss) { return loss->is_pair() || !loss->minimum_of().empty() ? loss : refine(loss); }
 
 namespace {

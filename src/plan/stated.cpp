@@ -131,11 +131,4 @@ std::optional<numeric::Rational> detail::exact_loss_step(const Plan& plan, const
   return word->loss_step(Arguments(*call, vocabulary));
 }
 
-std::optional<numeric::Rational> detail::exact_advantage(const Plan& plan, const Vocabulary& vocabulary) {
-  if (plan.lines.size() != 1 || !plan.lines.front().operators.empty()) return std::nullopt;
-  const auto* call = std::get_if<Call>(&plan.lines.front().source);
-  const Word* word = call == nullptr ? nullptr : vocabulary.find(Role::source, call->name);
-  return word != nullptr && word->advantage != nullptr ? word->advantage(Arguments(*call, vocabulary)) : std::nullopt;
-}
-
 }  // namespace tradeoff

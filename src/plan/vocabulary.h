@@ -30,7 +30,10 @@ class RunsLaw;       // operators/runs_law.h, likewise
 struct WrittenGuarantee {
   Number epsilon;
   Number delta;
+  bool computed = false;  ///< from probabilities that the plan lists, in exact arithmetic
 };
+
+struct ExactOutcome;  // plan/exact_pair.h: the probabilities of one outcome
 
 /// The role of a word of the plan language: the start of a line, an operator after `|`, the tail of a user's profile beyond its last
 /// point, or the law of a random number of runs.
@@ -162,8 +165,8 @@ struct Word {
   std::optional<numeric::Rational> (*rho)(const Arguments& arguments) = nullptr;
   /// Every finite loss of the source is a multiple of this number.
   std::optional<numeric::Rational> (*loss_step)(const Arguments& arguments) = nullptr;
-  /// The largest advantage of an attack on the source, in the exact numbers of the plan. [finite-pair]
-  std::optional<numeric::Rational> (*advantage)(const Arguments& arguments) = nullptr;
+  /// The probabilities of every outcome with and without the record, in the exact numbers of the plan. [finite-pair]
+  std::optional<std::vector<ExactOutcome>> (*outcomes)(const Arguments& arguments) = nullptr;
   /// Noise whose privacy is not monotone in its scale: what is known for every scale.
   ScaledNoise (*noise)(const Arguments& arguments) = nullptr;
   /// A tail: what it states.
@@ -235,9 +238,6 @@ struct ExactRho {
 [[nodiscard]] std::optional<ExactRho> exact_rho(const Plan& plan, const Vocabulary& vocabulary);
 /// A number of which every finite loss of the plan is a multiple; for one line that repeats a source.
 [[nodiscard]] std::optional<numeric::Rational> exact_loss_step(const Plan& plan, const Vocabulary& vocabulary);
-
-/// The largest advantage of an attack, for one source alone. [finite-pair]
-[[nodiscard]] std::optional<numeric::Rational> exact_advantage(const Plan& plan, const Vocabulary& vocabulary);
 
 /// Whether an argument of the word contains plans.
 [[nodiscard]] bool holds_plans(const Word& word);

@@ -45,7 +45,13 @@ bool is_just_beyond(Interval value, SafeEnd safe) {
   return nearest && std::abs(end - nearest->lo) <= nothing * std::abs(end);
 }
 
-std::string text_of_exponent(Interval log10, SafeEnd safe) { return "10^" + safe_end(log10, safe, least_interval_digits); }
+std::string text_of_exponent(Interval log10, SafeEnd safe) {
+  return safe == SafeEnd::lo && log10.lo == -infinity ? "0" : "10^" + safe_end(log10, safe, least_interval_digits);
+}
+
+std::string proof_of_exponent(Interval log10) {
+  return log10.lo == -infinity ? "between 0 and " + text_of_exponent(log10, SafeEnd::hi) : "exponent " + between(log10);
+}
 
 std::string claimed(const Claim& claim) {
   return report::claimed(claim.value, claim.safe, claim.exact.empty() ? claim.bound : claim.exact);
@@ -94,7 +100,7 @@ std::string to_text(const Claim& claim, const Style& style) {
   if (!claim.condition.empty()) line += " " + claim.condition;
   if (style.quiet) return line + "\n";
   const std::string below = "\n" + std::string(style.indent + 4, ' ');
-  line += below + (by_exponent ? "exponent " + between(*claim.log10) : proof_of(claim));
+  line += below + (by_exponent ? proof_of_exponent(*claim.log10) : proof_of(claim));
   if (!style.remark.empty()) line += below + style.remark;
   return line + "\n";
 }

@@ -8,6 +8,7 @@
 #include "curve/curve_state.h"
 #include "numeric/arithmetic.h"
 #include "numeric/rational.h"
+#include "plan/exact_pair.h"
 #include "plan/number.h"
 #include "plan/vocabulary.h"
 
@@ -32,6 +33,11 @@ std::optional<Rational> rho_of_gaussian(const Plan& plan, const Curve& curve) {
   return rho && rho->is_exact ? std::optional(rho->value) : std::nullopt;
 }
 
+std::optional<ExactCorners> corners_of(const Plan& plan, Direction direction) {
+  const auto pair = exact_pair(plan, vocabulary());
+  return pair ? exact_corners(*pair, direction) : std::nullopt;
+}
+
 }  // namespace
 
 std::string exact_rho(const Plan& plan, Interval found) {
@@ -53,6 +59,11 @@ ExactMoments exact_moments(const Plan& plan, const Curve& curve) {
 }
 
 std::string exact_loss(const Plan& plan, Interval found) {
+  const auto stated = stated_guarantees(plan, vocabulary());
+  if (stated.size() == 1) {
+    const std::string text = text_within(exact_rational(stated.front().epsilon), found);
+    if (!text.empty()) return text;
+  }
   const auto step = exact_loss_step(plan, vocabulary());
   if (!step || step->numerator == 0 || !(found.lo > 0)) return {};
   const Interval steps = found / numeric::enclose(numeric::to_quotient(*step));
@@ -62,10 +73,68 @@ std::string exact_loss(const Plan& plan, Interval found) {
   return only_one ? text_of(product(step, static_cast<std::uint64_t>(nearest))) : std::string();
 }
 
-std::string exact_advantage(const Plan& plan) { return text_of(detail::exact_advantage(plan, vocabulary())); }
+std::string exact_advantage(const Plan& plan, Interval found) {
+  const auto corners = corners_of(plan, Direction::worst);
+  return corners ? text_within(detail::exact_delta(*corners, Rational{1, 1}), found) : std::string();
+}
 
-std::string exact_delta(const Plan& plan, const Number& epsilon) {
-  if (epsilon.value.lo == 0 && epsilon.value.hi == 0) return exact_advantage(plan);
+std::string exact_chi_square(const Plan& plan, Direction direction, Interval found) {
+  const auto corners = corners_of(plan, direction);
+  return corners ? text_within(detail::exact_chi_square(*corners), found) : std::string();
+}
+
+// [membership-posterior] 1 - prior + prior * delta at the odds against.
+std::string exact_guess(const Plan& plan, const Number& prior, Interval found) {
+  const auto corners = corners_of(plan, Direction::worst);
+  const auto chance = exact_rational(prior), rest = complement(chance);
+  if (!corners || !rest) return {};
+  return text_within(sum(rest, product(chance, detail::exact_delta(*corners, *ratio(rest, chance)))), found);
+}
+
+std::string exact_posterior(const Plan& plan, const Number& prior, Interval found) {
+  const auto corners = corners_of(plan, Direction::worst);
+  const auto chance = exact_rational(prior), likely = corners ? product(chance, largest_ratio(*corners)) : std::nullopt;
+  return text_within(ratio(likely, sum(likely, complement(chance))), found);
+}
+
+namespace {
+
+std::optional<Rational> beta_of(const Plan& plan, const Number& alpha, Direction direction) {
+  const auto place = exact_rational(alpha);
+  const auto corners = corners_of(plan, direction);
+  if (corners && place) return detail::exact_beta(*corners, *place);
+  const auto stated = stated_guarantees(plan, vocabulary());
+  return stated.size() == 1 && place && place->numerator == 0 ? complement(exact_rational(stated.front().delta)) : std::nullopt;
+}
+
+}  // namespace
+
+std::string exact_beta(const Plan& plan, const Number& alpha, Direction direction, Interval found) {
+  return text_within(beta_of(plan, alpha, direction), found);
+}
+
+std::string exact_tpr(const Plan& plan, const Number& fpr, Direction direction, Interval found) {
+  return text_within(complement(beta_of(plan, fpr, direction)), found);
+}
+
+ExactCorner exact_corner(const Plan& plan, Direction direction, Interval epsilon, Interval delta) {
+  const auto corners = corners_of(plan, direction);
+  if (!corners) return {};
+  for (const Rational& ratio : ratios_of(*corners)) {
+    const Interval loss = log(numeric::enclose(numeric::to_quotient(ratio)));
+    constexpr double rounding = 1e-14;
+    if (!(loss.lo <= epsilon.hi + rounding && epsilon.lo - rounding <= loss.hi)) continue;
+    return {ratio == Rational{1, 1} ? "0" : "", text_within(detail::exact_delta(*corners, ratio), delta)};
+  }
+  return {};
+}
+
+std::string exact_delta(const Plan& plan, const Number& epsilon, Direction direction, Interval found) {
+  if (epsilon.value.lo == 0 && epsilon.value.hi == 0) {
+    if (std::string exact = exact_advantage(plan, found); !exact.empty()) return exact;
+  } else if (epsilon.value.lo == infinity) {
+    if (const auto corners = corners_of(plan, direction)) return text_within(complement(corners->front().second), found);
+  }
   const auto stated = stated_guarantees(plan, vocabulary());
   return stated.size() == 1 && surely_at_most(stated.front().epsilon, epsilon) ? stated.front().delta.text : std::string();
 }

@@ -24,11 +24,25 @@ struct ExactMoments {
 /// A loss of the plan, where `found` encloses one that is attained and all losses are multiples of one number.
 [[nodiscard]] std::string exact_loss(const Plan& plan, Interval found);
 
-/// The largest advantage of an attack on a source that lists its probabilities. [finite-pair]
-[[nodiscard]] std::string exact_advantage(const Plan& plan);
+/// What probabilities that a plan lists determine, if it lies in the enclosure. [finite-pair]
+[[nodiscard]] std::string exact_advantage(const Plan& plan, Interval found);
+[[nodiscard]] std::string exact_chi_square(const Plan& plan, Direction direction, Interval found);
+/// The accuracy of the best guess at this prior, and the largest posterior.
+[[nodiscard]] std::string exact_guess(const Plan& plan, const Number& prior, Interval found);
+[[nodiscard]] std::string exact_posterior(const Plan& plan, const Number& prior, Interval found);
+/// The same, or what a plan of one (epsilon, delta) says of a test of size 0. [canonical-constraints]
+[[nodiscard]] std::string exact_beta(const Plan& plan, const Number& alpha, Direction direction, Interval found);
+[[nodiscard]] std::string exact_tpr(const Plan& plan, const Number& fpr, Direction direction, Interval found);
 
-/// What a plan of one (epsilon, delta) says of delta at this epsilon, and of epsilon at this delta. [canonical-constraints]
-[[nodiscard]] std::string exact_delta(const Plan& plan, const Number& epsilon);
+/// A corner of the curve in a direction, by listed probabilities: delta, and epsilon if it is 0.
+struct ExactCorner {
+  std::string epsilon, delta;
+};
+[[nodiscard]] ExactCorner exact_corner(const Plan& plan, Direction direction, Interval epsilon, Interval delta);
+
+/// What a plan of one (epsilon, delta) says of delta at this epsilon, and of epsilon at this delta; at epsilon 0 and infinity what listed
+/// probabilities say. [canonical-constraints]
+[[nodiscard]] std::string exact_delta(const Plan& plan, const Number& epsilon, Direction direction, Interval found);
 [[nodiscard]] std::string exact_epsilon(const Plan& plan, const Number& delta);
 
 }  // namespace tradeoff::detail::report

@@ -7,6 +7,7 @@
 
 #include "curve/cached_profile.h"
 #include "curve/curve_state.h"
+#include "engine/compose.h"
 #include "loss/question_scope.h"
 #include "numeric/arithmetic.h"
 #include "numeric/conversions.h"
@@ -14,6 +15,7 @@
 #include "numeric/number_text.h"
 #include "numeric/rational.h"
 #include "operators/worst_profile.h"
+#include "report/exact_numbers.h"
 #include "report/label.h"
 #include "tradeoff/gdp.h"
 #include "tradeoff/operations.h"
@@ -58,7 +60,20 @@ std::string best_guess(Interval prior) {
   return {text.data(), numeric::to_chars(text.data(), text.data() + text.size(), right, std::chars_format::general, 6).ptr};
 }
 
-std::string exact_accuracy(const Curve& curve, const std::string& prior) {
+namespace {
+
+/// What listed probabilities determine of a number; empty for curves that were not made from a plan.
+template <class Exact>
+std::string by_plan(const Curve& curve, Exact&& exact) {
+  const auto& composition = CurveState::of(curve).composition;
+  return composition != nullptr && composition->plan != nullptr ? exact(*composition->plan) : std::string();
+}
+
+Number number_of(const std::string& text) { return {text, *numeric::enclose_decimal(text)}; }
+
+}  // namespace
+
+std::string exact_accuracy(const Curve& curve, const std::string& prior, Interval found) {
   const auto written = numeric::read_quotient(prior);
   const auto chance = written ? numeric::exact_rational(*written) : std::nullopt;
   const auto largest_loss = curve.pure_epsilon();
@@ -66,7 +81,8 @@ std::string exact_accuracy(const Curve& curve, const std::string& prior) {
   const Interval probability = numeric::enclose(*written);
   const Interval log_odds = log((1.0 - probability) / probability);
   const double largest = largest_loss ? largest_loss->value.hi : Profile(*loss_of(curve), Direction::worst).largest_loss().hi;
-  if (!(largest <= std::max(log_odds.lo, -log_odds.hi))) return {};
+  if (!(largest <= std::max(log_odds.lo, -log_odds.hi)))
+    return by_plan(curve, [&](const Plan& plan) { return exact_guess(plan, {prior, probability}, found); });
   return to_string(numeric::to_quotient(log_odds.lo > 0 ? *complement(chance) : *chance));
 }
 
@@ -77,11 +93,18 @@ Risk find_risk(const Curve& asked) {
   const Curve curve = cached_curve(asked);
   Risk risk;
   risk.advantage = curve.advantage();
-  for (const char* rate : shown_rates) risk.rates.push_back({rate, curve.tpr_at(*numeric::enclose_decimal(rate))});
+  risk.exact_advantage = by_plan(asked, [&](const Plan& plan) { return exact_advantage(plan, risk.advantage); });
+  for (const char* rate : shown_rates) {
+    const Interval found = curve.tpr_at(*numeric::enclose_decimal(rate));
+    risk.rates.push_back(
+        {rate, found, by_plan(asked, [&](const Plan& plan) { return exact_tpr(plan, number_of(rate), Direction::worst, found); })});
+  }
   for (const char* prior : shown_priors) {
     const Posterior posterior = curve.posterior_at(*numeric::enclose_decimal(prior));
-    risk.accuracies.push_back({prior, posterior.accuracy, exact_accuracy(curve, prior)});
-    risk.posteriors.push_back({prior, posterior.largest});
+    risk.accuracies.push_back({prior, posterior.accuracy, exact_accuracy(asked, prior, posterior.accuracy)});
+    risk.posteriors.push_back({prior, posterior.largest, by_plan(asked, [&](const Plan& plan) {
+                                 return exact_posterior(plan, number_of(prior), posterior.largest);
+                               })});
   }
   for (const char* people : shown_crowds)
     risk.naming.push_back({people, naming_chance(curve, static_cast<std::uint64_t>(numeric::enclose_decimal(people)->lo))});
@@ -116,8 +139,8 @@ std::string to_lines(const Risk& risk, const Style& style) {
   const auto add = [&](const char* quantity, Interval value, const std::string& condition, const std::string& exact = {}) {
     text += to_text(Claim{quantity, value, SafeEnd::hi, condition, {}, exact}, Style{style.quiet, "", 2});
   };
-  add("advantage", risk.advantage, "over a guess (true minus false positives)");
-  for (const RiskRow& row : risk.rates) add("true-positive rate", row.value, "at false-positive rate " + row.given);
+  add("advantage", risk.advantage, "over a guess (true minus false positives)", risk.exact_advantage);
+  for (const RiskRow& row : risk.rates) add("true-positive rate", row.value, "at false-positive rate " + row.given, row.exact);
   for (const RiskRow& row : risk.accuracies)
     add("accuracy of the best guess", row.value,
         "at prior " + row.given + " (guessing: " + best_guess(*numeric::enclose_decimal(row.given)) + ")", row.exact);
@@ -125,7 +148,7 @@ std::string to_lines(const Risk& risk, const Style& style) {
   if (std::all_of(risk.posteriors.begin(), risk.posteriors.end(), says_nothing))
     text += "  posterior <= 1 at every prior: a rare result may leave no doubt\n";
   else
-    for (const RiskRow& row : risk.posteriors) add("posterior", row.value, "at prior " + row.given);
+    for (const RiskRow& row : risk.posteriors) add("posterior", row.value, "at prior " + row.given, row.exact);
   for (const RiskRow& row : risk.beliefs) add("posterior", row.value, "at prior " + row.given + ", except with chance " + risk.rare);
   for (const RiskRow& row : risk.naming)
     add("chance to name one person", row.value, "of " + row.given + " (guessing: 1/" + row.given + ")");

@@ -21,6 +21,7 @@ struct RiskRow {
 /// whether or not the record is in the data.
 struct Risk {
   Interval advantage;
+  std::string exact_advantage = {};
   std::vector<RiskRow> rates;       ///< largest true-positive rate at false-positive rates
   std::vector<RiskRow> accuracies;  ///< of the best guess, at priors
   std::vector<RiskRow> posteriors;  ///< the largest any output can cause, at priors
@@ -37,8 +38,8 @@ struct Risk {
 /// How often the better constant guess is right, to six digits: what an accuracy is compared with, not a claim.
 [[nodiscard]] std::string best_guess(Interval prior);
 /// The exact accuracy of the best guess at this prior, a decimal or a quotient, if no output changes what is likelier: the larger of the
-/// prior and its complement. Empty otherwise. [membership-posterior]
-[[nodiscard]] std::string exact_accuracy(const Curve& curve, const std::string& prior);
+/// prior and its complement; or what listed probabilities determine. Empty otherwise. [membership-posterior]
+[[nodiscard]] std::string exact_accuracy(const Curve& curve, const std::string& prior, Interval found);
 void write_json(const Risk& risk, JsonWriter& out);
 [[nodiscard]] std::string to_lines(const Risk& risk, const Style& style);
 

@@ -5,9 +5,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
 #include <random>
+#include <utility>
+#include <vector>
 
 #include "engine/exact/sum.h"
+#include "engine/exact/table.h"
 #include "engine/product_oracle.h"
 #include "loss/evaluation.h"
 #include "mechanism/constraints.h"
@@ -328,6 +335,81 @@ TEST(ExactComposition, JoinsSlopesThatAreEqualAsDecimals) {
   const LossPointer mixed =
       compose_exactly({{dp(golden_interval("0.6"), Interval::exactly(0)), 10}, {dp(golden_interval("0.2"), Interval::exactly(0)), 10}}, {});
   EXPECT_EQ(mixed->guarantees(Direction::remove)->size(), 21U);  // 0, 0.4, ..., 8
+}
+
+/// A law as it is listed, and one that it may stand for: losses within the shift, masses within the spread, an atom that is not listed.
+struct ListedAndTrue {
+  exact::Law listed;
+  std::vector<std::pair<double, double>> atoms;  // loss and mass, in decreasing order of loss
+  double infinite = 0, other_infinite = 1;       // P(L = inf), Q(L = -inf)
+};
+ListedAndTrue any_law(std::mt19937_64& random, double scale, double shift) {
+  std::uniform_real_distribution<double> uniform(0, 1);
+  ListedAndTrue law;
+  const std::size_t count = 1 + random() % 5;
+  const double spread = uniform(random) < 0.5 ? 0 : 0.01, lost = uniform(random) < 0.5 ? 0 : 0.02;
+  for (std::size_t i = 0; i < count; ++i) law.listed.points.push_back({scale * uniform(random), (0.9L * uniform(random)) / count});
+  const auto falling = [](const exact::Point& a, const exact::Point& b) { return a.loss > b.loss; };
+  std::sort(law.listed.points.begin(), law.listed.points.end(), falling);
+  law.listed.shift = shift;
+  law.listed.spread = spread;
+  law.listed.lost = lost;
+  law.listed.highest = scale + shift;
+  const auto either = [&](double most) { return most * (2 * uniform(random) - 1); };
+  for (const exact::Point& point : law.listed.points)
+    law.atoms.emplace_back(std::max(0.0, point.loss + either(shift)), static_cast<double>(point.mass) * std::exp(either(spread)));
+  law.atoms.emplace_back(scale * uniform(random), lost * uniform(random));
+  std::sort(law.atoms.begin(), law.atoms.end(), std::greater<>());
+  double finite = 0;
+  for (const auto& [loss, mass] : law.atoms) {
+    finite += mass;
+    law.other_infinite -= mass * std::exp(-loss);
+  }
+  law.infinite = 1 - finite;
+  return law;
+}
+
+/// The Neyman-Pearson test of a list: reject from the largest loss on while its mass under Q lasts.
+double least_miss(const std::vector<std::pair<double, double>>& atoms, double alpha) {
+  double missed = 0;
+  for (const auto& [loss, mass] : atoms) {
+    const double accused = mass * std::exp(-loss), rejected = alpha <= 0 ? 0 : accused <= alpha ? 1 : alpha / accused;
+    missed += mass * (1 - rejected);
+    alpha -= std::min(alpha, accused);
+  }
+  return missed;
+}
+
+// [atom-kernel] Losses so large that their chance under Q is no double, and so uncertain that no level is known by its factor.
+TEST(ExactTable, EnclosesTypeTwoErrorsOfUncertainLosses) {
+  std::mt19937_64 random(41);
+  for (int i = 0; i < 2000; ++i) {
+    const double scale = std::pow(10, static_cast<double>(random() % 9)), shift = scale * std::array{0.0, 1e-3, 0.1}[random() % 3];
+    const ListedAndTrue law = any_law(random, scale, shift);
+    const auto near = [](double value) { return Interval{std::max(0.0, value - 1e-15), value + 1e-15}; };
+    const exact::Table table(law.listed, {near(law.infinite), near(law.other_infinite), {1, 1}, 0});
+    for (const double alpha : {0.0, 1e-300, 1e-9, 0.01, 0.5, 0.99}) {
+      const Interval beta = table.beta(Interval::exactly(alpha));
+      EXPECT_THAT((Interval{beta.lo - 1e-12, beta.hi + 1e-12}), Encloses(least_miss(law.atoms, alpha)))
+          << "scale " << scale << ", shift " << shift << ", alpha " << alpha << ", " << i;
+    }
+  }
+}
+
+TEST(ExactTable, KnowsThatALevelOfZeroRejectsNoFiniteLoss) {
+  exact::Law law;
+  law.points = {{1e308, 1}};
+  law.shift = 1e292;
+  law.highest = law.lowest = 1e308;
+  EXPECT_THAT(exact::Table(law, {{0, 0}, {1, 1}, {1, 1}, 0}).beta(Interval::exactly(0)), AllOf(Encloses(1), IsTight(1e-12)));
+  // Losses above log(1/alpha) are rejected together, however uncertain they are.
+  law.points = {{1e6, 0.75L}, {0, 0.25L}};
+  law.shift = 1e5;
+  law.highest = 1.1e6;
+  law.lowest = 0;
+  const exact::Table table(law, {{0, 0}, {0.75, 0.75}, {1, 1}, 0});
+  EXPECT_LE(table.beta(Interval::exactly(1e-300)).hi, 0.25 + 1e-12);
+  EXPECT_THAT(table.beta(Interval::exactly(0)), AllOf(Encloses(1), IsTight(1e-12)));
 }
 
 TEST(ExactComposition, AnswersForHugeLosses) {

@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 #include <mpfr.h>
 
+#include <array>
 #include <bit>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <random>
 #include <string>
@@ -200,6 +202,24 @@ TEST(Enclose, IsTheSmallestIntervalAtAndBesideDoubles) {
     expect_smallest_interval(to_string(exact));
     exact.digits.back() = static_cast<char>(exact.digits.back() == '9' ? '8' : exact.digits.back() + 1);
     expect_smallest_interval(to_string(exact));
+  }
+}
+
+// What programs write: 15 to 20 digits of a double of ordinary size, and their neighbours.
+TEST(Enclose, IsTheSmallestIntervalAtNumbersThatProgramsWrite) {
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<double> logarithm(-16, 37);
+  for (int i = 0; i < 4'000; ++i) {
+    const double value = std::exp(logarithm(random));
+    std::array<char, 64> text{};
+    for (int digits = 15; digits <= 20; ++digits) {
+      std::snprintf(text.data(), text.size(), "%.*e", digits - 1, value);
+      expect_smallest_interval(text.data());
+      Decimal beside = *read_decimal(text.data());
+      beside.digits.back() = static_cast<char>(beside.digits.back() == '9' ? '8' : beside.digits.back() + 1);
+      expect_smallest_interval(to_string(beside));
+    }
+    expect_smallest_interval(to_string(exact_decimal(std::round(value))));
   }
 }
 

@@ -109,6 +109,13 @@ TEST(Claim, GivesTheExponentOfWhatADoubleCannotHold) {
   EXPECT_EQ(of_zero->hi, -std::numeric_limits<double>::infinity());
 }
 
+TEST(Claim, SaysZeroAndNotAnExponentOfMinusInfinity) {
+  const auto log10 = log10_if_tiny({0, 1e-320});
+  ASSERT_TRUE(log10);
+  EXPECT_EQ(to_text({"beta", {0, 1e-320}, SafeEnd::lo, "", log10}, {}), "beta >= 0\n    between 0 and 10^-320\n");
+  EXPECT_EQ(to_text({"delta", {0, 1e-320}, SafeEnd::hi, "", log10}, {}), "delta <= 10^-320\n    between 0 and 10^-320\n");
+}
+
 TEST(Caret, StandsUnderTheFault) {
   EXPECT_EQ(indented_point("gausian(1)", 0), "  gausian(1)\n  ^\n");
   EXPECT_EQ(indented_point("a(1)\nb(2,)\nc(3)", 9), "  b(2,)\n      ^\n");

@@ -13,6 +13,14 @@ namespace tradeoff::detail::exact {
 using numeric::next_up;
 using numeric::up_by;
 
+namespace {
+
+/// A level so small that masses near it are rounded by more than a fraction of themselves, as one below and as one above it.
+Wide level_below(Wide level) { return level < smallest_mass ? 0 : level; }
+Wide level_above(Wide level) { return level > 0 ? std::max(level, smallest_mass) : level; }
+
+}  // namespace
+
 Interval delta_from(Ends finite, const Masses& masses) {
   const Interval total = masses.infinite + Interval{outward_down(finite.lo), outward_up(finite.hi)};
   return clamp(Interval{(total * exp(Interval::exactly(-masses.slack))).lo + 0.0, total.hi}, 0, 1);  // avoids a negative zero
@@ -151,6 +159,9 @@ void Table::sum_from_below() const {
 Wide Table::false_positive(std::size_t last) const { return weight_[last] * wide_exp(-static_cast<Wide>(law_.points[last].loss)); }
 
 Wide Table::miss_when_rejecting(Wide allowed) const {
+  // Every loss has a chance under Q, even where its double is 0.
+  if (!(allowed > 0)) return miss_.front() + law_.points.front().mass;
+
   std::size_t low = 0;  // number of points that are rejected completely
   for (std::size_t high = law_.points.size(); low < high;) {
     const std::size_t middle = (low + high) / 2;
@@ -163,6 +174,7 @@ Wide Table::miss_when_rejecting(Wide allowed) const {
 }
 
 Wide Table::miss_when_accepting(Wide wanted) const {
+  if (wanted <= 0) return 0;
   const auto place = std::partition_point(accept_.begin(), accept_.end(), [&](Wide accepted) { return accepted > wanted; });
   const auto j = static_cast<std::size_t>(place - accept_.begin());
   const Point& point = law_.points[j];
@@ -172,19 +184,23 @@ Wide Table::miss_when_accepting(Wide wanted) const {
 /// [atom-kernel] A test with level alpha under the exact Q has level at most alpha * exp(error) under the listed one, and vice versa.
 Interval Table::beta_by_rejection(Interval alpha) const {
   const double error = up_by(spread_ + law_.shift, 2);
-  const Wide allowed_more = static_cast<Wide>(alpha.hi) / static_cast<Wide>(masses_.finite.lo) * enlarge(error);
-  const Wide allowed_less = static_cast<Wide>(alpha.lo) / static_cast<Wide>(masses_.finite.hi) * shrink(error);
+  const Wide allowed_more = level_above(static_cast<Wide>(alpha.hi) / static_cast<Wide>(masses_.finite.lo) * enlarge(error));
+  const Wide allowed_less = level_below(static_cast<Wide>(alpha.lo) / static_cast<Wide>(masses_.finite.hi) * shrink(error));
+  // Losses of log(1/alpha) and more together have a level of at most alpha, however uncertain they are.
+  const std::size_t surely = alpha.lo > 0 ? count_from(numeric::add_up((-log(Interval::exactly(alpha.lo))).hi, law_.shift)) : 0;
+  const Wide missed = surely > 0 ? std::min(miss_[surely - 1], miss_when_rejecting(allowed_less)) : miss_when_rejecting(allowed_less);
   return {outward_down(miss_when_rejecting(allowed_more) * shrink(spread_) * static_cast<Wide>(masses_.finite.lo)),
-          outward_up((miss_when_rejecting(allowed_less) * enlarge(spread_) + law_.lost) * static_cast<Wide>(masses_.finite.hi))};
+          outward_up((missed * enlarge(spread_) + law_.lost) * static_cast<Wide>(masses_.finite.hi))};
 }
 
 /// The same from the other end, for alpha near 1, where beta is far smaller than the rounding of sums near alpha.
 Interval Table::beta_by_acceptance(Interval alpha) const {
   const double error = up_by(spread_ + law_.shift, 2);
   const Interval accepted = max(1 - alpha - masses_.other_infinite, Interval::exactly(0));
-  const Wide wanted_less = (static_cast<Wide>(accepted.lo) / static_cast<Wide>(masses_.finite.hi) - other_lost_) * shrink(error);
-  const Wide wanted_more = static_cast<Wide>(accepted.hi) / static_cast<Wide>(masses_.finite.lo) * enlarge(error);
-  return {outward_down(miss_when_accepting(std::max<Wide>(0, wanted_less)) * shrink(spread_) * static_cast<Wide>(masses_.finite.lo)),
+  const Wide wanted_less =
+      level_below((static_cast<Wide>(accepted.lo) / static_cast<Wide>(masses_.finite.hi) - other_lost_) * shrink(error));
+  const Wide wanted_more = level_above(static_cast<Wide>(accepted.hi) / static_cast<Wide>(masses_.finite.lo) * enlarge(error));
+  return {outward_down(miss_when_accepting(wanted_less) * shrink(spread_) * static_cast<Wide>(masses_.finite.lo)),
           outward_up((miss_when_accepting(wanted_more) * enlarge(spread_) + law_.lost) * static_cast<Wide>(masses_.finite.hi))};
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "tradeoff/interval.h"
@@ -33,6 +34,15 @@ class ReplacedLaw {
   std::size_t most_parts_ = 4;  // of a group
   bool ended_ = false;
 };
+
+/// The density of log((Y_1 + ... + Y_n)/n) at index * step, index = first, first + 1, ..., as far as it is known; Y = exp(s z - s^2/2)
+/// independent, z standard normal. Every value is within its error of the truth. [allocation-mean-law]
+struct MeanDensity {
+  std::int64_t first = 0;
+  std::vector<double> value, error;
+};
+/// first <= 0 < last
+[[nodiscard]] MeanDensity mean_density(double s, double steps, double step, std::int64_t first, std::int64_t last);
 
 /// Encloses delta of one epoch at an epsilon >= 0, without its law: for a record that is replaced, removed or
 /// added. [allocation-excess]

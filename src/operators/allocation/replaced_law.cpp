@@ -271,9 +271,14 @@ class RealLine {
   /// Bounds |psi| at v = t - i order on the line at this angle, which is at most pi/2: e^(-p e^w - q e^-w) if p >= 0, otherwise up to the
   /// bend and from there as in `bent_bound`. For larger t it is smaller by the factor e^(-(difference) sin(angle)) or more.
   [[nodiscard]] Three falling(double l, double order, double t, double angle, const Bend& bend) const {
+    return falling(l, order, t, angle, bend, needs_bend(order, t, angle));
+  }
+  [[nodiscard]] static bool needs_bend(double order, double t, double angle) { return t * std::sin(angle) < order * std::cos(angle); }
+  /// One of the two bounds: for v between two orders the same one is needed for both.
+  [[nodiscard]] Three falling(double l, double order, double t, double angle, const Bend& bend, bool bent) const {
     const double p = (t * std::sin(angle) - order * std::cos(angle)) / 2,
                  q = summand_.second() * (t * std::sin(angle) + order * std::cos(angle)) / 2;
-    const Bend to = p < 0 ? bend : Bend{boundary(count_), count_};
+    const Bend to = bent ? bend : Bend{boundary(count_), count_};
     Three sum;
     for_each_term(
         l, to, [&](double, double exp) { return -p * exp - q / exp; },
@@ -291,7 +296,7 @@ class RealLine {
     });
     sum = (1 + 1e-12) * sum;
     const double raised = std::exp(angle * angle / (2 * s_ * s_)), half = s_ * s_ / 2;
-    if (p >= 0) {
+    if (!bent) {
       const double x = (boundary(count_) + l / 2) / s_;
       const Three after{std::exp(log_upper_tail(x)), std::exp(half - l / 2 + log_upper_tail(x - s_)),
                         std::exp(half + l / 2 + log_upper_tail(x + s_))};
@@ -302,9 +307,10 @@ class RealLine {
     const double most = std::max(angle * angle / (2 * s_ * s_) - p * std::exp(u) - q * std::exp(-u), upright - t * summand_.slope(u));
     const double rising = most + std::log(0.4 * pi / (2 * s_)) - x * x / 2;
     const double beyond = upright - t * summand_.slope(u), tail = std::exp(beyond + log_upper_tail(x));
-    const Three bent{tail, std::exp(beyond + half - l / 2 + log_upper_tail(x - s_)), tail * std::exp(-u)};
+    const Three after{tail, std::exp(beyond + half - l / 2 + log_upper_tail(x - s_)), tail * std::exp(-u)};
     const double small = std::exp(-summand_.second() * t * std::sin(angle));
-    return raised * (sum + small * (gap(l, order, bend) + before(l, 0, order))) + exponentials(rising, u, -u) + bound_widened * bent;
+    return raised * (sum + small * (gap(l, std::max(0.0, order), bend) + before(l, 0, order))) + exponentials(rising, u, -u) +
+           bound_widened * after;
   }
 
  private:
@@ -345,6 +351,11 @@ TRADEOFF_CLONES void add_real_point(const double* growth, const std::array<doubl
       std::memcpy(sums + 2 * i * count + j, &x, sizeof x);
     }
   }
+}
+
+/// Adds sums to others, and starts them again.
+void move_sums(std::vector<double>& from, std::vector<double>& to) {
+  for (std::size_t i = 0; i < from.size(); ++i) to[i] += from[i], from[i] = 0;
 }
 
 /// Points of a part of the path of w, and e^(iv sinh w) at them for some v, which places near each other share.
@@ -395,9 +406,9 @@ class Sheet {
   Errors sum(double l, std::vector<double>& sums) const {
     const std::size_t rows = 6 * v_count_;
     sums.assign(rows, 0);
-    std::vector<double> part(rows, 0);
+    std::vector<double> part(rows, 0), parts(rows, 0);
     Errors errors;
-    const double of_sums = 18 + static_cast<double>(w_.size()) / 16;
+    const double of_sums = 34 + static_cast<double>(w_.size()) / 256;
     for (std::size_t k = 0; k < w_.size(); ++k) {
       const Complex x((w_[k].real() + l / 2) / s_, w_[k].imag() / s_);
       const double size = std::exp((x.imag() - x.real()) * (x.imag() + x.real()) / 2), turn = -x.real() * x.imag();
@@ -418,10 +429,11 @@ class Sheet {
       const Three sizes{modulus, modulus * up, modulus / up};
       errors.weights = errors.weights + (30 + of_sums + 4 * far * far + (4 + 2 * far) * place / s_) * sizes;
       errors.per_v = errors.per_v + ((10 + 2 * place) * (std::abs(sinh_[k].real()) + std::abs(sinh_[k].imag()) + 1)) * sizes;
-      if (k % 16 == 15)
-        for (std::size_t i = 0; i < rows; ++i) sums[i] += part[i], part[i] = 0;
+      if (k % 16 == 15) move_sums(part, parts);
+      if (k % 256 == 255) move_sums(parts, sums);
     }
-    for (std::size_t i = 0; i < rows; ++i) sums[i] += part[i];
+    move_sums(part, parts);
+    move_sums(parts, sums);
     errors.rule = rule_;
     return errors;
   }
@@ -562,6 +574,13 @@ class PlaceGroup {
     RealLine::Bulk low, high;     // at the least and the largest order of the ellipses
   };
   [[nodiscard]] LinePanels line_panels(double half, double sum, std::size_t count) const;
+  /// One of all panels; those far from 0 have an ellipse of their own.
+  struct LongPanel {
+    double centre = 0, half = 0, sum = 0;
+  };
+  [[nodiscard]] double log_long_error(Place place, double centre, double half, double sum) const;
+  [[nodiscard]] bool choose_panels();
+  [[nodiscard]] std::optional<LongPanel> long_panel(double from, double half) const;
   /// logs of bounds at a place: of the error of the rule on a panel of the line; of the integral beyond its end.
   [[nodiscard]] double log_line_error(Place place, const LinePanels& panels) const;
   [[nodiscard]] double log_beyond(Place place, double t, double angle) const;
@@ -643,6 +662,7 @@ class PlaceGroup {
   double far_ = infinity, log_far_ = 0;  // beyond far_ the integral of |psi|^n is at most e^log_far_
   bool line_used_ = true;                // otherwise a bound is enough
   LinePanels panels_;
+  std::vector<LongPanel> long_panels_;
   double angle_ = 0;
   std::optional<Sheet> sheet_;
   bool bent_used_ = false;
@@ -759,7 +779,12 @@ PlaceGroup::PlaceGroup(Integral integral, const PlaceSummand& summand, double s,
 void PlaceGroup::find_bounds() {
   beyond_end_ = at_anchors([&](Place place) { return log_beyond(place, end_, end_angle_); });
   if (line_used_)
-    line_error_ = at_anchors([&](Place place) { return log_line_error(place, panels_); });
+    line_error_ = at_anchors([&](Place place) {
+      double all = log_line_error(place, panels_) + std::log(static_cast<double>(panels_.count));
+      for (const LongPanel& panel : long_panels_)
+        if (panel.sum > 0) all = log_sum(all, log_long_error(place, panel.centre, panel.half, panel.sum));
+      return all;
+    });
   else
     unused_ = at_anchors([&](Place place) {
       const Three most = line_.at(place.l, unused_line_) + beyond(place.l, bend_.u, order_, 0, pi / 2);
@@ -859,25 +884,73 @@ Three PlaceGroup::beyond_sheet(double l, double u, double low_order) const {
   return {tail, shifted, tail * std::exp(-u)};
 }
 
+/// A bound of the error of the rule on a panel far from 0: on its ellipse |psi| is at most what it is at the least real part and one of the
+/// two orders.
+double PlaceGroup::log_long_error(Place place, double centre, double half, double sum) const {
+  const double across = half * (sum - 1 / sum) / 2, least = centre - half * (sum + 1 / sum) / 2;
+  const double low = order_ - across, high = order_ + across;
+  double best = infinity;
+  for (const double angle : {0.3 * end_angle_, end_angle_, std::min(pi / 2, s_)}) {
+    if (summand_.falls && least * std::sin(angle) + low * std::cos(angle) < 0) continue;
+    const bool bent = RealLine::needs_bend(high, least, angle);
+    double most = -infinity;
+    for (const double order : {low, high})
+      most = std::max(most, log_factor(place, order) + log_product(line_.falling(place.l, order, least, angle, bend_, bent)));
+    best = std::min(best, most);
+  }
+  const double pole = integral_.pole ? -2 * std::log(least) : 0;
+  return best + pole + std::log(4.3 * half / (1 - 1 / (sum * sum))) - 64 * std::log(sum);
+}
+
+/// Panels of the same length near 0, and longer ones further away.
+bool PlaceGroup::choose_panels() {
+  constexpr std::size_t most_panels = 64;
+  const auto fits = [&](auto&& log_error, double slack) {
+    return log_error(ends_[0]) < log_allowed_[0] - slack && log_error(ends_[1]) < log_allowed_[1] - slack;
+  };
+  for (const double share : {0.6, 0.45, 0.3, 0.2, 0.12, 0.07, 0.04, 0.02, 0.01})
+    for (const double sum : ellipses) {
+      const double count = std::ceil(end_ / (4 * share * std::abs(order_) / (sum - 1 / sum))), half = end_ / (2 * count);
+      if (!(half > panels_.half)) continue;
+      const LinePanels panels = line_panels(half, sum, static_cast<std::size_t>(count));
+      if (fits([&](Place place) { return log_line_error(place, panels); }, std::log(count))) panels_ = panels;
+    }
+  if (panels_.count == 0) return false;
+  const bool few = panels_.count <= 4;
+  panels_.count = 0;
+  for (double from = 0, half = panels_.half; from < end_; from += 2 * long_panels_.back().half) {
+    if (long_panels_.size() == most_panels) return false;
+    const auto longer = few || from == 0 ? std::nullopt : long_panel(from, half);
+    if (!longer) ++panels_.count;
+    long_panels_.push_back(longer.value_or(LongPanel{from + panels_.half, panels_.half, 0}));
+    half = long_panels_.back().half;
+  }
+  return true;
+}
+
+/// A panel from here that is longer than those near 0, of about this half length.
+std::optional<PlaceGroup::LongPanel> PlaceGroup::long_panel(double from, double half) const {
+  for (const double factor : {2.0, 1.4, 1.0, 0.7, 0.5}) {
+    const double here = std::min({factor * half, 1.5 * from, (end_ - from) / 2});
+    if (!(here > panels_.half)) break;
+    for (const double sum : {2.0, 3.0}) {
+      const auto fits = [&](std::size_t i) { return log_long_error(ends_[i], from + here, here, sum) < log_allowed_[i] - 3; };
+      if (fits(1) && fits(0)) return LongPanel{from + here, here, sum};
+    }
+  }
+  return std::nullopt;
+}
+
 bool PlaceGroup::place_line() {
   if (!line_used_) {
     unused_line_ = line_.bulk(places(), order_, bend_);
     return true;
   }
-  for (const double share : {0.6, 0.45, 0.3, 0.2, 0.12, 0.07, 0.04, 0.02, 0.01})
-    for (const double sum : ellipses) {
-      const double count = std::ceil(end_ / (4 * share * std::abs(order_) / (sum - 1 / sum))), half = end_ / (2 * count);
-      if (!(half > panels_.half && count < 64)) continue;
-      const LinePanels panels = line_panels(half, sum, static_cast<std::size_t>(count));
-      if (log_line_error(ends_[0], panels) + std::log(count) < log_allowed_[0] &&
-          log_line_error(ends_[1], panels) + std::log(count) < log_allowed_[1])
-        panels_ = panels;
-    }
-  if (panels_.count == 0) return false;
-  for (std::size_t i = 0; i < panels_.count; ++i)
+  if (!choose_panels()) return false;
+  for (const LongPanel& panel : long_panels_)
     for_each_abscissa([&](double node, double weight) {
-      v_.emplace_back(panels_.half * (2 * static_cast<double>(i) + 1 + node), -order_);
-      v_weight_.push_back(panels_.half * weight);
+      v_.emplace_back(panel.centre + panel.half * node, -order_);
+      v_weight_.push_back(panel.half * weight);
     });
   angle_ = std::min(pi / 4, 1.2 * s_);
   sheet_.emplace(summand_, s_, places(), Interval::exactly(order_), true, false);
@@ -1037,7 +1110,7 @@ std::vector<PlaceGroup::Term> PlaceGroup::terms_of_line() const {
   const OnLine on = on_line(ends_[0].l);
   for (std::size_t j = 0; j < on.count; ++j) {
     const double doubt =
-        on.rule.psi + unit_roundoff * (on.errors.weights.psi + (v_[j].real() + std::abs(order_) + panels_.half) * on.errors.per_v.psi);
+        on.rule.psi + unit_roundoff * (on.errors.weights.psi + 2 * (v_[j].real() + std::abs(order_) + panels_.half) * on.errors.per_v.psi);
     const PolarPsi psi(on.of(0, j), doubt);
     const double weight = integral_.pole ? v_weight_[j] / std::norm(v_[j]) : v_weight_[j];
     const double turn = integral_.pole ? pi - 2 * std::arg(v_[j]) : 0, changed = n_ * psi.growth;
@@ -1070,7 +1143,7 @@ PlaceGroup::Value PlaceGroup::of_line(Place place) const {
     }
   }
   const Interval found = sum.enclosure();
-  error += 0.5 * (found.hi - found.lo) + after + static_cast<double>(panels_.count) * std::exp(between(line_error_, place));
+  error += 0.5 * (found.hi - found.lo) + after + std::exp(between(line_error_, place));
   return {middle_of(found), bound_widened * error};
 }
 
@@ -1078,7 +1151,7 @@ PlaceGroup::Value PlaceGroup::of_line(Place place) const {
 PlaceGroup::Value PlaceGroup::paired(const OnLine& on, std::size_t j) const {
   const Complex product = on.of(1, j) * on.of(2, j);
   const Three doubts =
-      on.rule + unit_roundoff * (on.errors.weights + (std::abs(v_[j].real()) + std::abs(order_) + panels_.half) * on.errors.per_v);
+      on.rule + unit_roundoff * (on.errors.weights + 2 * (v_[j].real() + std::abs(order_) + panels_.half) * on.errors.per_v);
   const PolarPsi psi(on.of(0, j), doubts.psi);
   const double plus = std::abs(on.of(1, j)), minus = std::abs(on.of(2, j));
   const auto power = [&](double times) { return times > 0 ? std::exp(times * psi.log_size) : 1.0; };
@@ -1298,13 +1371,25 @@ void ReplacedLaw::make_group() {
 
 namespace {
 
-/// Values of the density of log((Y_1 + ... + Y_n)/n) from a group of places, outwards.
+/// About where log((Y_1 + ... + Y_n)/n) lies if no Y is so large that one of n is seldom larger.
+struct Bulk {
+  Bulk(double s, double n) {
+    double z = 0;  // at which P is about 2/n
+    while (std::erfc(z / std::numbers::sqrt2) * n > 4) z += 0.01;
+    const auto normal = [](double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); };
+    const double mean = normal(z - s);
+    centre = std::log(mean);
+    deviation = std::min(1.0, std::sqrt(std::max(std::exp(s * s) * normal(z - 2 * s) - mean * mean, s * s * mean * mean / 4) / n) / mean);
+  }
+  double centre = 0, deviation = 0;
+};
+
+/// Values of the density of log((Y_1 + ... + Y_n)/n) from the bulk outwards.
 class MeanWalk {
  public:
-  MeanWalk(double s, double n, double step, bool right)
+  MeanWalk(double s, double n, double step, const Bulk& bulk, bool right)
       : s_(s), n_(n), step_(step), integral_(right ? density_right : density_left), sign_(right ? 1 : -1) {
-    const double deviation = std::sqrt(std::log1p(std::expm1(s * s) / n));
-    length_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(usual_reach * deviation / step));
+    length_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(usual_reach * bulk.deviation / step));
   }
 
   /// Appends the values at places from + sign * i, i < count, as far as they are known.
@@ -1313,10 +1398,12 @@ class MeanWalk {
  private:
   static constexpr double usual_reach = 4;    // of a group, in deviations of the mean: a line is then as good at its ends as in its middle
   static constexpr double good_share = 1e-8;  // of an error in its value
-  static constexpr double longest = 1.5;      // of a group: where one large step is what matters
+  static constexpr double good_share_per_step = 5e-13;  // roundings of one step count as often
+  static constexpr int most_failures = 3;
+  static constexpr double longest = 4;  // of a group: where one large step is what matters
   static constexpr std::size_t anchors = 16;
 
-  [[nodiscard]] bool add_group(std::int64_t from, std::int64_t count, std::vector<double>& value, std::vector<double>& error);
+  [[nodiscard]] std::int64_t add_group(std::int64_t from, std::int64_t count, std::vector<double>& value, std::vector<double>& error);
 
   double s_, n_, step_;
   Integral integral_;
@@ -1324,7 +1411,8 @@ class MeanWalk {
   bool far_ = false;
 };
 
-bool MeanWalk::add_group(std::int64_t from, std::int64_t count, std::vector<double>& value, std::vector<double>& error) {
+/// Appends the first values of a group as far as they are good, and returns how many.
+std::int64_t MeanWalk::add_group(std::int64_t from, std::int64_t count, std::vector<double>& value, std::vector<double>& error) {
   const double first = step_ * static_cast<double>(from), last = step_ * static_cast<double>(from + sign_ * (count - 1));
   // w = s x - l/2 has the mean -s^2/2 - middle: e^w is Y e^-middle. The rounding of l moves the middle, whose digits are kept.
   const DoubleDouble square = numeric::two_product(s_, s_);
@@ -1336,47 +1424,43 @@ bool MeanWalk::add_group(std::int64_t from, std::int64_t count, std::vector<doub
   };
   const PlaceGroup group(integral_, PlaceSummand{false}, s_, n_, place(std::min(first, last)), place(std::max(first, last)), anchors);
   far_ = !group.needs_line();
-  if (!group.known()) return false;
-  const std::size_t before = value.size();
+  const double most = count > 1 ? good_share + n_ * good_share_per_step : largest_share;
   for (std::int64_t i = 0; i < count; ++i) {
-    const auto [here, doubt] = group.at(place(step_ * static_cast<double>(from + sign_ * i)));
-    const double most = count > 1 ? good_share : largest_share;
-    if (!(here > 0 && doubt + underflow <= most * here)) {
-      value.resize(before), error.resize(before);
-      return false;
-    }
+    const auto [here, doubt] = group.known() ? group.at(place(step_ * static_cast<double>(from + sign_ * i))) : PlaceGroup::Value{};
+    if (!(here > 0 && doubt + underflow <= most * here)) return i;
     value.push_back(here);
     error.push_back(doubt + underflow);
   }
-  return true;
+  return count;
 }
 
 void MeanWalk::fill(std::int64_t from, std::int64_t count, std::vector<double>& value, std::vector<double>& error) {
   const auto most = static_cast<std::int64_t>(longest / step_);
-  for (std::int64_t done = 0; done < count;) {
-    const std::int64_t here = std::min(length_, count - done);
-    if (add_group(from + sign_ * done, here, value, error)) {
-      done += here;
-      if (far_) length_ = std::max(length_, std::min(most, 2 * length_));
-    } else if (length_ > 1) {
-      length_ = std::min(length_, here);
-      length_ = std::max<std::int64_t>(1, length_ / 2);
-    } else {
-      return;
-    }
+  for (std::int64_t done = 0, failures = 0; done < count;) {
+    const std::int64_t wanted = std::min(length_, count - done), found = add_group(from + sign_ * done, wanted, value, error);
+    done += found;
+    if (found == wanted)
+      length_ = std::max(length_, std::min(most, far_ ? 2 * length_ : length_ + length_ / 4));
+    else
+      length_ = std::max(found, (wanted + 1) / 2);
+    failures = found > 0 ? 0 : failures + 1;
+    if (failures > most_failures || (found == 0 && wanted == 1)) return;
   }
 }
 
 }  // namespace
 
-MeanDensity mean_density(double s, double steps, double step, std::int64_t first, std::int64_t last) {
+MeanDensity mean_density(double s, double steps, const LawRange& range) {
+  const Bulk bulk(s, steps);
+  const auto index = [&](double place) { return static_cast<std::int64_t>(std::floor(place / range.step)); };
+  const std::int64_t first = index(range.low), last = index(range.high) + 1, centre = std::clamp(index(bulk.centre), first, last);
   std::vector<double> left, left_error;
-  MeanDensity density{std::min<std::int64_t>(first, 1), {}, {}};
-  MeanWalk(s, steps, step, false).fill(0, 1 - density.first, left, left_error);
-  density.first = 1 - static_cast<std::int64_t>(left.size());
-  density.value.assign(left.rbegin(), left.rend());
-  density.error.assign(left_error.rbegin(), left_error.rend());
-  MeanWalk(s, steps, step, true).fill(1, last, density.value, density.error);
+  MeanWalk(s, steps, range.step, bulk, false).fill(centre, centre - first + 1, left, left_error);
+  MeanDensity density{range.step,
+                      centre + 1 - static_cast<std::int64_t>(left.size()),
+                      {left.rbegin(), left.rend()},
+                      {left_error.rbegin(), left_error.rend()}};
+  if (density.first == first) MeanWalk(s, steps, range.step, bulk, true).fill(centre + 1, last - centre, density.value, density.error);
   return density;
 }
 

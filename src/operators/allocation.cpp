@@ -145,7 +145,7 @@ bool may_have_lone_value(const std::string& key) {
   return QuestionScope::state_of<std::map<std::string, int>>(owner)[key]++ < most_lone_values;
 }
 
-// [random-allocation]
+// [random-allocation] [allocation-mean-law]
 class AllocationLoss final : public Loss, public ClosedForms, public Truncation {
  public:
   AllocationLoss(Interval mu, std::uint64_t steps, const std::string& draws)

@@ -15,7 +15,7 @@
 #include "operators/allocation/mean_tails.h"
 #include "transform/nodes.h"
 
-// [allocation-epochs] [allocation-profile]
+// [allocation-epochs] [allocation-profile] [allocation-mean-law]
 namespace tradeoff::detail::allocation {
 namespace {
 

@@ -813,6 +813,7 @@ bool PlaceGroup::find_far() {
       const double raised = angle * angle / (2 * s_ * s_), log_most = std::log(line_.falling(l, order_, t, angle, bend_).psi) - raised;
       double power = 0;
       for (double nearer = 0.5; nearer > 1e-12; nearer /= 2) power = std::max(power, (-p * mean * nearer - log_most) / -std::log(nearer));
+      power = power * (1 - 1e-9) - 1e-12 * std::abs(log_most);  // the rounding
       if (!(n_ * power > 2)) continue;
       log_far_ = n_ * (log_most + raised) + std::log(2 * p / (std::sin(angle) * (n_ * power - 1))) + 1e-6;
       far_ = t;

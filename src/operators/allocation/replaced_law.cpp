@@ -35,11 +35,12 @@ using Complex = std::complex<double>;
 using numeric::DoubleDouble;
 
 constexpr std::size_t group_places = 32;  // that share the oscillations
-constexpr std::size_t most_replaced_places = 8000;
+constexpr std::size_t most_replaced_places = 40'000;
 constexpr double replaced_step = 0.095;              // of the smoothing: two of them are as long as nodes of a transform may be
 constexpr double most_replaced_points = 6e8;         // points of all places: about three seconds
 constexpr double underflow = 1e-290;                 // more than all exponentials that are rounded to 0 or to few digits add up to
 constexpr double largest_share = 0.125;              // of an error in its value
+constexpr double largest_range_share = 1e-8;         // the same where values are interpolated
 constexpr double wanted_share = 1e-11;               // of the density, for every bound
 constexpr double left_reach = 14, right_reach = 20;  // deviations
 constexpr double bound_widened = 1.001;              // covers the rounding of bounds
@@ -512,8 +513,17 @@ class PlaceGroup {
     double value = 0, error = infinity;
   };
   [[nodiscard]] Value at(Place place) const;
+  /// The part of the error of a value that is left out, where no line is needed: the rest is analytic in the place.
+  [[nodiscard]] double left_out(Place place) const {
+    return bound_widened * factor(place) * (of_line(place).error + bound_widened * std::exp(between(before_jump_, place)));
+  }
+  /// The logarithm of a bound of that rest for places with imaginary parts of at most `height` < pi, times e^(slope (l - from)).
+  [[nodiscard]] double log_most(double height, double slope, double from) const;
 
  private:
+  [[nodiscard]] double factor(Place place) const {
+    return integral_.paired ? std::exp(-s_ * s_ / 2) / (2 * pi) : integral_.pole ? 1 / pi : n_ * place.scale / (2 * pi);
+  }
   /// log of the factor of F at an order, and of what 1/|v|^2 is at most where -Im v >= least.
   [[nodiscard]] double log_factor(Place place, double order) const { return -n_ * summand_.constant() * place.scale * order; }
   [[nodiscard]] double log_pole(double least) const { return integral_.pole ? -2 * std::log(std::abs(least)) : 0; }
@@ -1285,9 +1295,33 @@ PlaceGroup::Value PlaceGroup::at(Place place) const {
     const Value jumps = of_jumps(place);
     all = {all.value + jumps.value, all.error + jumps.error + 2 * unit_roundoff * std::abs(all.value)};
   }
-  const double factor = integral_.paired ? std::exp(-s_ * s_ / 2) / (2 * pi) : integral_.pole ? 1 / pi : n_ * place.scale / (2 * pi);
-  const double value = factor * all.value;
-  return {value, bound_widened * (factor * all.error + 12 * unit_roundoff * std::abs(value))};
+  const double value = factor(place) * all.value;
+  return {value, bound_widened * (factor(place) * all.error + 12 * unit_roundoff * std::abs(value))};
+}
+
+/// With l + ib for the place, |e^(y sinh w)| on the real line of x is that of the order y cos(b/2); beyond the bend the path of x rises by
+/// b/2 more. [allocation-replaced-law]
+double PlaceGroup::log_most(double height, double slope, double from) const {
+  const double turn = (pi + height) / 2, raised = turn * turn / (2 * s_ * s_);
+  double most = -infinity;
+  for (const JumpPanel& panel : jump_) {
+    double largest = -infinity;
+    for (const double order : {panel.orders.lo * std::cos(height / 2), panel.orders.hi}) {
+      const RealLine::Bulk bulk = line_.bulk(places(), order, panel.bend);
+      const Bounds bounds = at_anchors([&](Place place) {
+        const double u = panel.bend.u, x = (u + place.l / 2) / s_;
+        const Three rise = exponentials(order * summand_.of(u) + raised + std::log(0.4 * turn / s_) - x * x / 2, u, -u);
+        const double tail = std::exp(raised + log_upper_tail(x));
+        const Three beyond{tail, std::exp(raised + s_ * s_ / 2 - place.l / 2 + log_upper_tail(x - s_)), tail * std::exp(-u)};
+        const Three bent = bound_widened * (rise + beyond);
+        return log_product_difference(line_.at(place.l, bulk) + bent, bent) + slope * (place.l - from);
+      });
+      largest = std::max(largest, *std::max_element(bounds.begin(), bounds.end()));
+    }
+    most = log_sum(most, largest + std::log(panel.orders.width()));
+  }
+  const double length = (ends_[1].l - ends_[0].l) / static_cast<double>(intervals_), slack = n_ * length * length / (32 * s_ * s_);
+  return most + slack + std::log(factor(ends_[0])) + 1e-6;
 }
 
 }  // namespace
@@ -1347,7 +1381,95 @@ void ReplacedLaw::reach(std::size_t places) {
   }
 }
 
+namespace {
+
+/// An analytic function on an interval, from its values at Chebyshev's places, the zeros of a polynomial of this degree.
+/// [allocation-replaced-law]
+class ChebyshevFit {
+ public:
+  static constexpr std::size_t degree = 26;
+  static constexpr double sum_of_axes = 4;     // of the ellipse of the bound, relative to the half length
+  static constexpr double lebesgue_bound = 4;  // 1 + (2/pi) log(degree), or more
+  ChebyshevFit(double from, double to) : middle_((from + to) / 2), half_((to - from) / 2) {}
+
+  [[nodiscard]] double place(std::size_t k) const { return middle_ + half_ * node(k); }
+  [[nodiscard]] double beyond() const { return half_ * ((sum_of_axes + 1 / sum_of_axes) / 2 - 1); }
+  [[nodiscard]] double height() const { return half_ * (sum_of_axes - 1 / sum_of_axes) / 2; }
+  std::array<double, degree> value{};
+
+  [[nodiscard]] double at(double place) const {
+    const double x = (place - middle_) / half_;
+    double sum = 0, weights = 0;
+    for (std::size_t k = 0; k < degree; ++k) {
+      const double distance = x - node(k);
+      if (distance == 0) return value[k];
+      const double weight = (k % 2 == 0 ? 1 : -1) * std::sin(angle(k)) / distance;
+      sum += weight * value[k], weights += weight;
+    }
+    return sum / weights;
+  }
+  /// Of the interpolation, if the function is at most this on the ellipse; of the rounding of places and of the sums.
+  [[nodiscard]] double error(double most) const {
+    const double largest =
+        std::abs(*std::max_element(value.begin(), value.end(), [](double a, double b) { return std::abs(a) < std::abs(b); }));
+    const double of_places = 32 * unit_roundoff * (1 + (std::abs(middle_) + half_) / half_) * most;
+    return 4 * most * std::pow(sum_of_axes, 1 - static_cast<double>(degree)) / (sum_of_axes - 1) + lebesgue_bound * of_places +
+           (1000 * lebesgue_bound) * unit_roundoff * largest;
+  }
+
+ private:
+  [[nodiscard]] static double angle(std::size_t k) { return (static_cast<double>(k) + 0.5) * pi / static_cast<double>(degree); }
+  [[nodiscard]] static double node(std::size_t k) { return std::cos(angle(k)); }
+  double middle_, half_;
+};
+
+}  // namespace
+
+/// Places where one large step is what matters, from a few of them. Whether there are any.
+bool ReplacedLaw::add_range(double length) {
+  const auto count = static_cast<std::size_t>(length / step_);
+  if (count < 4 * ChebyshevFit::degree) return false;
+  const std::size_t from = value_.size();
+  const double first = step_ * static_cast<double>(from), last = first + step_ * static_cast<double>(count - 1),
+               middle = (first + last) / 2;
+  ChebyshevFit fit(first, last);
+  const double low = first - fit.beyond(), high = last + fit.beyond();
+  // Bounds between anchors exceed the chord by n d^2/(32 s^2).
+  const auto intervals = static_cast<std::size_t>(std::ceil((high - low) * std::sqrt(steps_ / 16) / s_)) + 1;
+  if (!(low > 0)) return false;
+  const PlaceGroup group(replaced_density, PlaceSummand{}, s_, steps_, {low}, {high}, intervals);
+  points_ += static_cast<double>(ChebyshevFit::degree) * group.points();
+  if (!group.known() || group.needs_line()) return false;
+  // Times e^(slope (l - middle)) the values are of one size.
+  const double slope = std::log(group.at({first}).value / group.at({last}).value) / (last - first);
+  if (!(std::abs(slope) < 1e3)) return false;
+  const auto tilt = [&](double l) { return std::exp(slope * (l - middle)); };
+  double doubt = 0;
+  for (std::size_t k = 0; k < ChebyshevFit::degree; ++k) {
+    const auto [value, error] = group.at({fit.place(k)});
+    fit.value[k] = value * tilt(fit.place(k));
+    doubt = std::max(doubt, error * tilt(fit.place(k)));
+  }
+  doubt = ChebyshevFit::lebesgue_bound * doubt + fit.error(std::exp(group.log_most(fit.height(), slope, middle)));
+  std::vector<double> values, errors;
+  for (std::size_t i = from; i < from + count; ++i) {
+    const double l = step_ * static_cast<double>(i), value = fit.at(l) / tilt(l);
+    const double error = bound_widened * doubt / tilt(l) + group.left_out({l}) + 1e-12 * std::abs(value);
+    if (!(value > 0 && error <= largest_range_share * value)) return false;
+    values.push_back(value), errors.push_back(error);
+  }
+  value_.insert(value_.end(), values.begin(), values.end());
+  error_.insert(error_.end(), errors.begin(), errors.end());
+  return true;
+}
+
 void ReplacedLaw::make_group() {
+  for (const double length : {1.0, 0.5})
+    if (far_ && range_fails_ < 3 && add_range(length)) {
+      range_fails_ = 0;
+      return;
+    }
+  if (far_) ++range_fails_;
   // Where one large step is what matters, more places may share their points: the path hardly changes from one to the next.
   constexpr double longest = 0.6;
   std::size_t parts = 1;

@@ -25,6 +25,7 @@ class ReplacedLaw {
 
  private:
   void make_group();
+  [[nodiscard]] bool add_range(double length);
 
   double s_, steps_, step_;
   std::vector<double> value_, error_;
@@ -32,6 +33,7 @@ class ReplacedLaw {
   std::vector<std::size_t> ends_of_groups_;
   double points_ = 0;
   bool far_ = false;            // the last group needed no line
+  int range_fails_ = 0;         // in a row
   std::size_t most_parts_ = 4;  // of a group
   bool ended_ = false;
 };

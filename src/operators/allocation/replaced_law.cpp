@@ -362,13 +362,18 @@ void move_sums(std::vector<double>& from, std::vector<double>& to) {
 /// Points of a part of the path of w, and e^(iv sinh w) at them for some v, which places near each other share.
 class Sheet {
  public:
-  /// The real line has real v = -i order, and real sums.
-  Sheet(const PlaceSummand& summand, double s, Interval places, Interval orders, bool turned, bool real)
-      : summand_(summand), s_(s), places_(places), orders_(orders), turned_(turned), real_(real) {}
+  /// `turned`: v has a real part. `real`: on the real line, where v = -i order and sums are real. `less_one`: e^(iv sinh w) - 1, of which
+  /// only psi is known.
+  struct Kind {
+    bool turned = false, real = false, less_one = false;
+  };
+  Sheet(const PlaceSummand& summand, double s, Interval places, Interval orders, Kind kind)
+      : summand_(summand), s_(s), places_(places), orders_(orders), turned_(kind.turned), real_(kind.real), less_one_(kind.less_one) {}
 
   /// Adds a panel, cut into parts until the rule is good enough.
   void add_fine(const WPanel& panel, const Three& allowed, int cuts = 4) {
-    const Three error = rule_error(summand_, panel, s_, places_, orders_, turned_);
+    Three error = rule_error(summand_, panel, s_, places_, orders_, turned_);
+    if (less_one_) error = error + rule_error(summand_, panel, s_, places_, Interval::exactly(0), turned_);
     if (cuts == 0 || error <= allowed) {
       rule_ = rule_ + error;
       return add(panel);
@@ -377,7 +382,9 @@ class Sheet {
   }
   /// The same, unless what the panel adds is negligible.
   void add_needed(const WPanel& panel, const Three& allowed) {
-    if (const Three most = panel_most(panel); 10 * most <= allowed)
+    Three most = panel_most(panel, orders_);
+    if (less_one_) most = most + panel_most(panel, Interval::exactly(0));
+    if (10 * most <= allowed)
       rule_ = rule_ + most;
     else
       add_fine(panel, allowed);
@@ -392,8 +399,15 @@ class Sheet {
       for (std::size_t j = 0; j < v_count_; ++j) {
         const Complex z = Complex(-v[j].imag() * sinh_[k].real() - v[j].real() * sinh_[k].imag(),
                                   v[j].real() * sinh_[k].real() - v[j].imag() * sinh_[k].imag());
+        double& real = real_part_[k * v_count_ + j];
+        if (less_one_) {
+          const double more = std::expm1(z.real()), sine = real_ ? 0 : std::sin(z.imag() / 2);
+          real = more * (1 - 2 * sine * sine) - 2 * sine * sine;
+          if (!real_) imaginary_part_[k * v_count_ + j] = (more + 1) * 2 * sine * std::cos(z.imag() / 2);
+          continue;
+        }
         const double size = std::exp(z.real());
-        real_part_[k * v_count_ + j] = real_ ? size : size * std::cos(z.imag());
+        real = real_ ? size : size * std::cos(z.imag());
         if (!real_) imaginary_part_[k * v_count_ + j] = size * std::sin(z.imag());
       }
     Work::count(point_price * static_cast<double>(real_part_.size()));
@@ -402,6 +416,14 @@ class Sheet {
   /// Of the sums at any v: the rule and what is left out; roundings, in units of roundoff, of weights and, per modulus of v, of z.
   struct Errors {
     Three rule, weights, per_v;
+    double weights_per_v = 0;  // for psi less 1: another bound of the first, |e^z - 1| <= |z| max(1, |e^z|)
+
+    /// Of psi and the others, for v of at most this modulus and roundings of v.
+    [[nodiscard]] Three at(double v, double of_v) const {
+      Three sum = rule + unit_roundoff * (weights + of_v * per_v);
+      if (weights_per_v > 0) sum.psi = rule.psi + unit_roundoff * (std::min(weights.psi, v * weights_per_v) + of_v * per_v.psi);
+      return sum;
+    }
   };
   /// psi, psi+ and psi- at all v: real and imaginary parts.
   Errors sum(double l, std::vector<double>& sums) const {
@@ -426,9 +448,11 @@ class Sheet {
         add_point(&real_part_[k * v_count_], &imaginary_part_[k * v_count_], {plain, plus, minus}, v_count_, part.data());
       // The point itself has a few roundings too.
       const double far = std::abs(x.real()) + std::abs(x.imag()), place = place_[k];
-      const double modulus = std::abs(weight_[k]) * size * most_[k];
+      const double modulus = std::abs(weight_[k]) * size * (less_one_ ? std::max(1.0, most_[k]) : most_[k]);
       const Three sizes{modulus, modulus * up, modulus / up};
-      errors.weights = errors.weights + (30 + of_sums + 4 * far * far + (4 + 2 * far) * place / s_) * sizes;
+      const double roundings = 40 + of_sums + 4 * far * far + (4 + 2 * far) * place / s_;
+      errors.weights = errors.weights + (less_one_ ? 2 * roundings : roundings) * sizes;
+      if (less_one_) errors.weights_per_v += roundings * (std::abs(sinh_[k].real()) + std::abs(sinh_[k].imag())) * modulus;
       errors.per_v = errors.per_v + ((10 + 2 * place) * (std::abs(sinh_[k].real()) + std::abs(sinh_[k].imag()) + 1)) * sizes;
       if (k % 16 == 15) move_sums(part, parts);
       if (k % 256 == 255) move_sums(parts, sums);
@@ -442,12 +466,12 @@ class Sheet {
  private:
   void add(const WPanel& panel);
   /// A bound of the integral of the modulus over a panel, for Re v >= 0.
-  [[nodiscard]] Three panel_most(const WPanel& panel) const {
+  [[nodiscard]] Three panel_most(const WPanel& panel, Interval orders) const {
     const double left = panel.centre.real() - panel.half.real(), right = panel.centre.real() + panel.half.real();
     const double low = panel.centre.imag() - panel.half.imag(), high = panel.centre.imag() + panel.half.imag();
     const double nearest = nearest_x(left, right, s_, places_), turn = high / s_;
     const double most = summand_.of(right), growth = most * std::cos(most > 0 ? low : high);
-    const double raised = orders_.hi < 0 ? 0 : growth * (growth > 0 ? orders_.hi : orders_.lo);
+    const double raised = orders.hi < 0 ? 0 : growth * (growth > 0 ? orders.hi : orders.lo);
     const double exponent = (turn * turn - nearest * nearest) / 2 + raised;
     return (2 * 0.4 * std::abs(panel.half) / s_) * exponentials(exponent, right, -left);
   }
@@ -455,7 +479,7 @@ class Sheet {
   PlaceSummand summand_;
   double s_;
   Interval places_, orders_;
-  bool turned_, real_;
+  bool turned_, real_, less_one_;
   std::size_t v_count_ = 0;
   Three rule_;
   std::vector<Complex> w_, weight_, sinh_, exp_;
@@ -647,6 +671,8 @@ class PlaceGroup {
   };
   [[nodiscard]] std::vector<Term> terms_of_line() const;
   [[nodiscard]] std::vector<Term> terms_of_jump(const JumpPanel& panel) const;
+  struct Beyond;
+  [[nodiscard]] Beyond mass_beyond(double l, double u, double angle) const;
   struct OnLine;
   [[nodiscard]] OnLine on_line(double l) const;
   [[nodiscard]] Value paired(const OnLine& on, std::size_t j) const;
@@ -674,7 +700,7 @@ class PlaceGroup {
   LinePanels panels_;
   std::vector<LongPanel> long_panels_;
   double angle_ = 0;
-  std::optional<Sheet> sheet_;
+  std::optional<Sheet> sheet_, bent_sheet_;
   bool bent_used_ = false;
   std::vector<Complex> v_;
   std::vector<double> v_weight_;
@@ -964,15 +990,20 @@ bool PlaceGroup::place_line() {
       v_weight_.push_back(panel.half * weight);
     });
   angle_ = std::min(pi / 4, 1.2 * s_);
-  sheet_.emplace(summand_, s_, places(), Interval::exactly(order_), true, false);
+  const bool less_one = !integral_.paired;
+  sheet_.emplace(summand_, s_, places(), Interval::exactly(order_), Sheet::Kind{.turned = true, .less_one = less_one});
   const double small = 1e-2 * wanted_share / n_;
   const Three allowed = small * smaller_of(line_.plain(ends_[0].l, order_, bend_), line_.plain(ends_[1].l, order_, bend_));
   for (const Place& end : ends_) bent_used_ = bent_used_ || !(beyond(end.l, bend_.u, order_, 0, pi / 2) <= allowed);
   if (bent_used_ && !line_.reaches(bend_)) return false;
   line_.for_each_panel(bend_, angle_, [&](const WPanel& panel) { sheet_->add_needed(panel, allowed); });
-  if (bent_used_) add_bent(*sheet_, bend_.u, angle_, order_, allowed);
   sheet_->oscillate(v_);
   points_ += static_cast<double>(v_.size() * sheet_->points());
+  if (!bent_used_) return true;
+  bent_sheet_.emplace(summand_, s_, places(), Interval::exactly(order_), Sheet::Kind{.turned = true});
+  add_bent(*bent_sheet_, bend_.u, angle_, order_, allowed);
+  bent_sheet_->oscillate(v_);
+  points_ += static_cast<double>(v_.size() * bent_sheet_->points());
   return true;
 }
 
@@ -1054,7 +1085,7 @@ bool PlaceGroup::place_jump() {
         panel.weight.push_back(orders.width() / 2 * weight);
         v.emplace_back(0, -panel.order.back());
       });
-      Sheet real(summand_, s_, places(), orders, false, true), bent(summand_, s_, places(), orders, false, false);
+      Sheet real(summand_, s_, places(), orders, {.real = true, .less_one = !integral_.paired}), bent(summand_, s_, places(), orders, {});
       // The imaginary part is about that of the path beyond the bend for the least order.
       const Three of_real =
           wanted_share / n_ * smaller_of(line_.plain(ends_[0].l, orders.lo, bend), line_.plain(ends_[1].l, orders.lo, bend));
@@ -1077,25 +1108,69 @@ bool PlaceGroup::place_jump() {
   }
 }
 
+/// What lies beyond a bend, at this angle, of E 1: psi is 1 less this, and what is summed of e^z - 1.
+struct PlaceGroup::Beyond {
+  Complex value;
+  double error = 0;
+};
+
+PlaceGroup::Beyond PlaceGroup::mass_beyond(double l, double u, double angle) const {
+  constexpr double length = 1.5, reach = 9;  // of panels; in deviations
+  const double first = (u + l / 2) / s_, panel = length * std::min(pi / 4, s_);
+  Sheet sheet(summand_, s_, places(), Interval::exactly(0), {});
+  const double half = std::sqrt(std::max(0.0, first) * std::max(0.0, first) + reach * reach),
+               count = std::ceil((half - first) * s_ / panel);
+  if (!(count < 200)) return {0, infinity};
+  const double negligible = 1e-3 * unit_roundoff * std::exp(log_upper_tail(first));
+  for (int i = 0; i < static_cast<int>(count); ++i)
+    sheet.add_fine({{u + panel * (i + 0.5), angle}, panel / 2}, {negligible, infinity, infinity});
+  const Complex zero(0, 0);
+  sheet.oscillate(std::vector<Complex>(numeric::lane_count, zero));
+  std::vector<double> sums;
+  const Sheet::Errors errors = sheet.sum(l, sums);
+  const double end = (u + panel * count + l / 2) / s_, rest = std::exp(angle * angle / (2 * s_ * s_) + log_upper_tail(end));
+  return {{sums[0], sums[numeric::lane_count]}, errors.at(0, 0).psi + bound_widened * rest};
+}
+
 /// psi, psi+ and psi- on the line, and bounds of their errors.
 struct PlaceGroup::OnLine {
-  std::vector<double> sums;
-  Sheet::Errors errors;
+  std::vector<double> sums, bent;
+  Sheet::Errors errors, bent_errors;
   Three rule;
   std::size_t count = 0;
+  Complex less;  // of psi less 1, which is what is known if there are no others
 
-  [[nodiscard]] Complex of(std::size_t i, std::size_t j) const { return {sums[2 * i * count + j], sums[(2 * i + 1) * count + j]}; }
+  [[nodiscard]] Complex of(std::size_t i, std::size_t j) const {
+    Complex sum(sums[2 * i * count + j], sums[(2 * i + 1) * count + j]);
+    if (!bent.empty()) sum += Complex(bent[2 * i * count + j], bent[(2 * i + 1) * count + j]);
+    return i == 0 ? sum - less : sum;
+  }
+  [[nodiscard]] Three doubts(double v, double of_v) const {
+    const Three doubt = rule + errors.at(v, of_v);
+    return bent.empty() ? doubt : doubt + bent_errors.at(v, of_v);
+  }
 };
 
 PlaceGroup::OnLine PlaceGroup::on_line(double l) const {
   OnLine on;
   on.errors = sheet_->sum(l, on.sums);
-  on.rule = on.errors.rule + line_.before(l, angle_, order_);
-  if (bent_used_)
+  const double raised = std::exp(angle_ * angle_ / (2 * s_ * s_));
+  const bool less_one = !integral_.paired;
+  on.rule = (less_one ? 2 : 1) * line_.before(l, angle_, order_);
+  if (bent_used_) {
+    on.bent_errors = bent_sheet_->sum(l, on.bent);
     on.rule = on.rule + beyond_sheet(l, bend_.u, order_);
-  else
-    on.rule = on.rule + std::exp(is_bounded() ? angle_ * angle_ / (2 * s_ * s_) : 0) * beyond(l, bend_.u, order_, 0, pi / 2) +
-              std::exp(angle_ * angle_ / (2 * s_ * s_)) * line_.gap(l, order_, bend_);
+  } else {
+    on.rule = on.rule + (is_bounded() ? raised : 1) * beyond(l, bend_.u, order_, 0, pi / 2) + raised * line_.gap(l, order_, bend_);
+  }
+  if (less_one && bent_used_) {
+    const Beyond mass = mass_beyond(l, bend_.u, angle_);
+    on.less = mass.value;
+    on.rule.psi += mass.error;
+  } else if (less_one) {
+    const double end = line_.reaches(bend_) ? bend_.u : line_.end();
+    on.rule.psi += bound_widened * raised * std::exp(log_upper_tail((end + l / 2) / s_));
+  }
   on.count = v_.size();
   return on;
 }
@@ -1105,11 +1180,27 @@ namespace {
 /// The logarithm of a modulus and the angle of psi, and how much the logarithm may change.
 struct PolarPsi {
   PolarPsi(Complex psi, double doubt) : size(std::abs(psi)), log_size(std::log(size)), angle(std::arg(psi)) {
-    const double rounding = unit_roundoff * 16 * (1 + std::min(std::abs(log_size), 700.0) + std::abs(angle));
+    bound(doubt, unit_roundoff * 16 * (1 + std::min(std::abs(log_size), 700.0) + std::abs(angle)));
+  }
+  /// From psi less 1.
+  static PolarPsi of_less_one(Complex less_one, double doubt) {
+    PolarPsi psi;
+    psi.log_size = std::log1p(2 * less_one.real() + std::norm(less_one)) / 2;
+    psi.size = std::exp(psi.log_size);
+    psi.angle = std::arg(1.0 + less_one);
+    // A modulus far below 1 is known as well as its logarithm: up to the rounding of 1 + 2 Re.
+    const double of_sum = (2 * std::abs(less_one.real()) + std::norm(less_one)) / (psi.size * psi.size);
+    psi.bound(doubt, unit_roundoff * 16 * (std::min(std::abs(psi.log_size), 700.0) + std::abs(psi.angle) + std::abs(less_one) + of_sum));
+    return psi;
+  }
+  double size = 0, log_size = 0, angle = 0, growth = 0, log_most = 0;
+
+ private:
+  PolarPsi() = default;
+  void bound(double doubt, double rounding) {
     growth = std::log1p(doubt / size) + rounding;
     log_most = std::log(size + doubt) + rounding;
   }
-  double size, log_size, angle, growth = 0, log_most = 0;
 };
 
 }  // namespace
@@ -1120,9 +1211,8 @@ std::vector<PlaceGroup::Term> PlaceGroup::terms_of_line() const {
   if (!line_used_) return terms;
   const OnLine on = on_line(ends_[0].l);
   for (std::size_t j = 0; j < on.count; ++j) {
-    const double doubt =
-        on.rule.psi + unit_roundoff * (on.errors.weights.psi + 2 * (v_[j].real() + std::abs(order_) + panels_.half) * on.errors.per_v.psi);
-    const PolarPsi psi(on.of(0, j), doubt);
+    const double of_v = 2 * (v_[j].real() + std::abs(order_) + panels_.half);
+    const PolarPsi psi = PolarPsi::of_less_one(on.of(0, j), on.doubts(1.01 * std::abs(v_[j]), of_v).psi);
     const double weight = integral_.pole ? v_weight_[j] / std::norm(v_[j]) : v_weight_[j];
     const double turn = integral_.pole ? pi - 2 * std::arg(v_[j]) : 0, changed = n_ * psi.growth;
     Term term{v_[j].real(), order_, n_ * (changed < 1 ? psi.log_size : psi.log_most), n_ * psi.angle + turn, weight, 0};
@@ -1161,8 +1251,7 @@ PlaceGroup::Value PlaceGroup::of_line(Place place) const {
 /// Re F at a point of the line.
 PlaceGroup::Value PlaceGroup::paired(const OnLine& on, std::size_t j) const {
   const Complex product = on.of(1, j) * on.of(2, j);
-  const Three doubts =
-      on.rule + unit_roundoff * (on.errors.weights + 2 * (v_[j].real() + std::abs(order_) + panels_.half) * on.errors.per_v);
+  const Three doubts = on.doubts(0, 2 * (std::abs(v_[j].real()) + std::abs(order_) + panels_.half));
   const PolarPsi psi(on.of(0, j), doubts.psi);
   const double plus = std::abs(on.of(1, j)), minus = std::abs(on.of(2, j));
   const auto power = [&](double times) { return times > 0 ? std::exp(times * psi.log_size) : 1.0; };
@@ -1219,10 +1308,12 @@ struct PlaceGroup::OnOrders {
   std::vector<double> real, bent;
   Three of_real, of_bent;
   std::size_t count = 0;
+  double one = 0;  // of psi, if psi less 1 is what is summed
 
   [[nodiscard]] Factor factor(std::size_t i, std::size_t j) const {
     const auto doubt = [&](const Three& three) { return i == 0 ? three.psi : i == 1 ? three.plus : three.minus; };
-    return {real[2 * i * count + j] + bent[2 * i * count + j], bent[(2 * i + 1) * count + j], doubt(of_real), doubt(of_bent)};
+    const double main = real[2 * i * count + j] + bent[2 * i * count + j] + (i == 0 ? one : 0);
+    return {main, bent[(2 * i + 1) * count + j], doubt(of_real) + 2 * unit_roundoff * std::abs(main), doubt(of_bent)};
   }
 };
 
@@ -1230,9 +1321,13 @@ PlaceGroup::OnOrders PlaceGroup::on_orders(double l, const JumpPanel& panel) con
   OnOrders on;
   const Sheet::Errors real_errors = panel.sheets[0].sum(l, on.real), bent_errors = panel.sheets[1].sum(l, on.bent);
   const double most = panel.orders.hi;
-  const auto doubts = [&](const Sheet::Errors& errors) { return errors.rule + unit_roundoff * (errors.weights + 2 * most * errors.per_v); };
-  on.of_bent = doubts(bent_errors) + beyond_sheet(l, panel.bend.u, panel.orders.lo);
-  on.of_real = doubts(real_errors) + line_.before(l, 0, most) + on.of_bent;
+  on.of_bent = bent_errors.at(most, 2 * most) + beyond_sheet(l, panel.bend.u, panel.orders.lo);
+  on.of_real = real_errors.at(most, 2 * most) + (integral_.paired ? 1 : 2) * line_.before(l, 0, most) + on.of_bent;
+  if (!integral_.paired) {
+    const Beyond mass = mass_beyond(l, panel.bend.u, 0);
+    on.one = 1 - mass.value.real();
+    on.of_real.psi += mass.error;
+  }
   on.count = panel.order.size();
   return on;
 }
@@ -1520,8 +1615,8 @@ class MeanWalk {
 
  private:
   static constexpr double usual_reach = 4;    // of a group, in deviations of the mean: a line is then as good at its ends as in its middle
-  static constexpr double good_share = 1e-8;  // of an error in its value
-  static constexpr double good_share_per_step = 5e-13;  // roundings of one step count as often
+  static constexpr double good_share = 1e-9;           // of an error in its value
+  static constexpr double good_share_per_step = 1e-13;  // roundings of one step count as often
   static constexpr int most_failures = 3;
   static constexpr double longest = 4;  // of a group: where one large step is what matters
   static constexpr std::size_t anchors = 16;

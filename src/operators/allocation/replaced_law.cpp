@@ -37,7 +37,7 @@ using numeric::DoubleDouble;
 constexpr std::size_t group_places = 32;  // that share the oscillations
 constexpr std::size_t most_replaced_places = 40'000;
 constexpr double replaced_step = 0.095;              // of the smoothing: two of them are as long as nodes of a transform may be
-constexpr double most_replaced_points = 6e8;         // points of all places: about three seconds
+constexpr double most_replaced_points = 1.5e9;       // points of all places: several seconds
 constexpr double underflow = 1e-290;                 // more than all exponentials that are rounded to 0 or to few digits add up to
 constexpr double largest_share = 0.125;              // of an error in its value
 constexpr double largest_range_share = 1e-8;         // the same where values are interpolated
@@ -321,8 +321,8 @@ class RealLine {
   std::vector<double> u_, weight_, sinh_, exp_;
 };
 
-/// Adds one point w to sums over v: `oscillations` are e^(iv sinh w), the sums are psi, psi+ and psi-, real and imaginary parts.
-TRADEOFF_CLONES void add_point(const double* real, const double* imaginary, const std::array<Complex, 3>& weights, std::size_t count,
+/// Adds one point w to sums over v, of real and imaginary parts, one for each weight.
+TRADEOFF_CLONES void add_point(const double* real, const double* imaginary, std::span<const Complex> weights, std::size_t count,
                                double* sums) {
   using numeric::Lanes;
   for (std::size_t j = 0; j < count; j += numeric::lane_count) {
@@ -340,7 +340,7 @@ TRADEOFF_CLONES void add_point(const double* real, const double* imaginary, cons
 }
 
 /// The same on the real line, where v is imaginary: everything is real.
-TRADEOFF_CLONES void add_real_point(const double* growth, const std::array<double, 3>& weights, std::size_t count, double* sums) {
+TRADEOFF_CLONES void add_real_point(const double* growth, std::span<const double> weights, std::size_t count, double* sums) {
   using numeric::Lanes;
   for (std::size_t j = 0; j < count; j += numeric::lane_count) {
     Lanes a;
@@ -362,13 +362,20 @@ void move_sums(std::vector<double>& from, std::vector<double>& to) {
 /// Points of a part of the path of w, and e^(iv sinh w) at them for some v, which places near each other share.
 class Sheet {
  public:
-  /// `turned`: v has a real part. `real`: on the real line, where v = -i order and sums are real. `less_one`: e^(iv sinh w) - 1, of which
-  /// only psi is known.
+  /// `turned`: v has a real part. `real`: on the real line, where v = -i order and sums are real. `less_one`: e^(iv sinh w) - 1 in place of
+  /// e^(iv sinh w), for psi. `paired`: psi+ and psi- are summed too.
   struct Kind {
-    bool turned = false, real = false, less_one = false;
+    bool turned = false, real = false, less_one = false, paired = false;
   };
   Sheet(const PlaceSummand& summand, double s, Interval places, Interval orders, Kind kind)
-      : summand_(summand), s_(s), places_(places), orders_(orders), turned_(kind.turned), real_(kind.real), less_one_(kind.less_one) {}
+      : summand_(summand),
+        s_(s),
+        places_(places),
+        orders_(orders),
+        turned_(kind.turned),
+        real_(kind.real),
+        less_one_(kind.less_one),
+        paired_(kind.paired) {}
 
   /// Adds a panel, cut into parts until the rule is good enough.
   void add_fine(const WPanel& panel, const Three& allowed, int cuts = 4) {
@@ -393,24 +400,16 @@ class Sheet {
 
   void oscillate(std::span<const Complex> v) {
     v_count_ = v.size();
-    real_part_.resize(v_count_ * w_.size());
-    if (!real_) imaginary_part_.resize(v_count_ * w_.size());
+    const std::size_t size = v_count_ * w_.size();
+    real_part_.resize(size);
+    imaginary_part_.resize(real_ ? 0 : size);
     for (std::size_t k = 0; k < w_.size(); ++k)
       for (std::size_t j = 0; j < v_count_; ++j) {
         const Complex z = Complex(-v[j].imag() * sinh_[k].real() - v[j].real() * sinh_[k].imag(),
                                   v[j].real() * sinh_[k].real() - v[j].imag() * sinh_[k].imag());
-        double& real = real_part_[k * v_count_ + j];
-        if (less_one_) {
-          const double more = std::expm1(z.real()), sine = real_ ? 0 : std::sin(z.imag() / 2);
-          real = more * (1 - 2 * sine * sine) - 2 * sine * sine;
-          if (!real_) imaginary_part_[k * v_count_ + j] = (more + 1) * 2 * sine * std::cos(z.imag() / 2);
-          continue;
-        }
-        const double size = std::exp(z.real());
-        real = real_ ? size : size * std::cos(z.imag());
-        if (!real_) imaginary_part_[k * v_count_ + j] = size * std::sin(z.imag());
+        oscillate_at(k * v_count_ + j, z);
       }
-    Work::count(point_price * static_cast<double>(real_part_.size()));
+    Work::count(point_price * static_cast<double>(size));
   }
 
   /// Of the sums at any v: the rule and what is left out; roundings, in units of roundoff, of weights and, per modulus of v, of z.
@@ -430,6 +429,7 @@ class Sheet {
     const std::size_t rows = 6 * v_count_;
     sums.assign(rows, 0);
     std::vector<double> part(rows, 0), parts(rows, 0);
+    std::array<numeric::CompensatedSum, 4> ones;  // psi+ and psi- are not less 1
     Errors errors;
     const double of_sums = 34 + static_cast<double>(w_.size()) / 256;
     for (std::size_t k = 0; k < w_.size(); ++k) {
@@ -442,14 +442,19 @@ class Sheet {
       const Complex turned(exp_[k].real() * inverse, -exp_[k].imag() * inverse);
       const Complex minus(plain.real() * turned.real() - plain.imag() * turned.imag(),
                           plain.real() * turned.imag() + plain.imag() * turned.real());
+      const std::array<Complex, 3> weights{plain, plus, minus};
+      const std::array<double, 3> real_weights{plain.real(), plus.real(), minus.real()};
+      const std::size_t count = paired_ ? 3 : 1, at = k * v_count_;
       if (real_)
-        add_real_point(&real_part_[k * v_count_], {plain.real(), plus.real(), minus.real()}, v_count_, part.data());
+        add_real_point(&real_part_[at], std::span(real_weights).first(count), v_count_, part.data());
       else
-        add_point(&real_part_[k * v_count_], &imaginary_part_[k * v_count_], {plain, plus, minus}, v_count_, part.data());
+        add_point(&real_part_[at], &imaginary_part_[at], std::span(weights).first(count), v_count_, part.data());
+      if (less_one_ && paired_)
+        for (std::size_t i = 0; i < 2; ++i) ones[2 * i].add(weights[i + 1].real()), ones[2 * i + 1].add(weights[i + 1].imag());
       // The point itself has a few roundings too.
       const double far = std::abs(x.real()) + std::abs(x.imag()), place = place_[k];
       const double modulus = std::abs(weight_[k]) * size * (less_one_ ? std::max(1.0, most_[k]) : most_[k]);
-      const Three sizes{modulus, modulus * up, modulus / up};
+      const Three sizes{modulus, modulus * up, modulus / up};  // of e^z, and half of what e^z - 1 is at most
       const double roundings = 40 + of_sums + 4 * far * far + (4 + 2 * far) * place / s_;
       errors.weights = errors.weights + (less_one_ ? 2 * roundings : roundings) * sizes;
       if (less_one_) errors.weights_per_v += roundings * (std::abs(sinh_[k].real()) + std::abs(sinh_[k].imag())) * modulus;
@@ -459,12 +464,28 @@ class Sheet {
     }
     move_sums(part, parts);
     move_sums(parts, sums);
+    for (std::size_t i = 0; i < ones.size() && less_one_ && paired_; ++i) {
+      const double one = middle_of(ones[i].enclosure());
+      for (std::size_t j = 0; j < v_count_; ++j) sums[(i + 2) * v_count_ + j] += one;
+    }
     errors.rule = rule_;
     return errors;
   }
 
  private:
   void add(const WPanel& panel);
+  /// e^z at a point, or e^z - 1 without its cancellation.
+  void oscillate_at(std::size_t at, Complex z) {
+    if (!less_one_) {
+      const double size = std::exp(z.real());
+      real_part_[at] = real_ ? size : size * std::cos(z.imag());
+      if (!real_) imaginary_part_[at] = size * std::sin(z.imag());
+      return;
+    }
+    const double more = std::expm1(z.real()), sine = real_ ? 0 : std::sin(z.imag() / 2), versine = 2 * sine * sine;
+    real_part_[at] = more * (1 - versine) - versine;
+    if (!real_) imaginary_part_[at] = (more + 1) * 2 * sine * std::cos(z.imag() / 2);
+  }
   /// A bound of the integral of the modulus over a panel, for Re v >= 0.
   [[nodiscard]] Three panel_most(const WPanel& panel, Interval orders) const {
     const double left = panel.centre.real() - panel.half.real(), right = panel.centre.real() + panel.half.real();
@@ -479,7 +500,7 @@ class Sheet {
   PlaceSummand summand_;
   double s_;
   Interval places_, orders_;
-  bool turned_, real_, less_one_;
+  bool turned_, real_, less_one_, paired_;
   std::size_t v_count_ = 0;
   Three rule_;
   std::vector<Complex> w_, weight_, sinh_, exp_;
@@ -625,12 +646,21 @@ class PlaceGroup {
     double across = 0, turn = 0;
     RealLine::Bulk low, high;  // at its least and largest order
   };
+  struct MassSheet {
+    Sheet sheet;
+    double end = 0, angle = 0;
+  };
+  [[nodiscard]] MassSheet mass_sheet(double u, double angle) const;
+  [[nodiscard]] Sheet::Kind kind(bool turned, bool real, bool less_one) const {
+    return {.turned = turned, .real = real, .less_one = less_one, .paired = integral_.paired};
+  }
   struct JumpPanel {
     Interval orders;
     Bend bend;
     JumpEllipse ellipse;
     std::vector<double> log_error;  // of the rule
     std::vector<Sheet> sheets;      // the real line, and beyond the bend
+    MassSheet mass;
     std::vector<double> order, weight;
   };
   [[nodiscard]] std::optional<JumpEllipse> jump_ellipse(Interval orders, const Bend& bend, double slack) const;
@@ -671,8 +701,11 @@ class PlaceGroup {
   };
   [[nodiscard]] std::vector<Term> terms_of_line() const;
   [[nodiscard]] std::vector<Term> terms_of_jump(const JumpPanel& panel) const;
-  struct Beyond;
-  [[nodiscard]] Beyond mass_beyond(double l, double u, double angle) const;
+  struct Mass {
+    Complex value;
+    double error = 0;
+  };
+  [[nodiscard]] Mass mass_of(const MassSheet& mass, double l) const;
   struct OnLine;
   [[nodiscard]] OnLine on_line(double l) const;
   [[nodiscard]] Value paired(const OnLine& on, std::size_t j) const;
@@ -701,6 +734,7 @@ class PlaceGroup {
   std::vector<LongPanel> long_panels_;
   double angle_ = 0;
   std::optional<Sheet> sheet_, bent_sheet_;
+  std::optional<MassSheet> mass_;
   bool bent_used_ = false;
   std::vector<Complex> v_;
   std::vector<double> v_weight_;
@@ -990,8 +1024,7 @@ bool PlaceGroup::place_line() {
       v_weight_.push_back(panel.half * weight);
     });
   angle_ = std::min(pi / 4, 1.2 * s_);
-  const bool less_one = !integral_.paired;
-  sheet_.emplace(summand_, s_, places(), Interval::exactly(order_), Sheet::Kind{.turned = true, .less_one = less_one});
+  sheet_.emplace(summand_, s_, places(), Interval::exactly(order_), kind(true, false, true));
   const double small = 1e-2 * wanted_share / n_;
   const Three allowed = small * smaller_of(line_.plain(ends_[0].l, order_, bend_), line_.plain(ends_[1].l, order_, bend_));
   for (const Place& end : ends_) bent_used_ = bent_used_ || !(beyond(end.l, bend_.u, order_, 0, pi / 2) <= allowed);
@@ -1000,7 +1033,8 @@ bool PlaceGroup::place_line() {
   sheet_->oscillate(v_);
   points_ += static_cast<double>(v_.size() * sheet_->points());
   if (!bent_used_) return true;
-  bent_sheet_.emplace(summand_, s_, places(), Interval::exactly(order_), Sheet::Kind{.turned = true});
+  bent_sheet_.emplace(summand_, s_, places(), Interval::exactly(order_), kind(true, false, false));
+  mass_ = mass_sheet(bend_.u, angle_);
   add_bent(*bent_sheet_, bend_.u, angle_, order_, allowed);
   bent_sheet_->oscillate(v_);
   points_ += static_cast<double>(v_.size() * bent_sheet_->points());
@@ -1078,14 +1112,16 @@ bool PlaceGroup::place_jump() {
       // A short panel may be less good.
       const auto ellipse = jump_ellipse(orders, bend, ratio > 1.2 ? 0 : 9);
       if (!ellipse) continue;
-      JumpPanel panel{orders, bend, *ellipse, at_anchors([&](Place place) { return log_jump_error(place, *ellipse); }), {}, {}, {}};
+      JumpPanel panel{
+          orders, bend, *ellipse, at_anchors([&](Place place) { return log_jump_error(place, *ellipse); }), {}, mass_sheet(bend.u, 0),
+          {},     {}};
       std::vector<Complex> v;
       for_each_abscissa([&](double node, double weight) {
         panel.order.push_back(middle_of(orders) + orders.width() / 2 * node);
         panel.weight.push_back(orders.width() / 2 * weight);
         v.emplace_back(0, -panel.order.back());
       });
-      Sheet real(summand_, s_, places(), orders, {.real = true, .less_one = !integral_.paired}), bent(summand_, s_, places(), orders, {});
+      Sheet real(summand_, s_, places(), orders, kind(false, true, true)), bent(summand_, s_, places(), orders, kind(false, false, false));
       // The imaginary part is about that of the path beyond the bend for the least order.
       const Three of_real =
           wanted_share / n_ * smaller_of(line_.plain(ends_[0].l, orders.lo, bend), line_.plain(ends_[1].l, orders.lo, bend));
@@ -1108,27 +1144,24 @@ bool PlaceGroup::place_jump() {
   }
 }
 
-/// What lies beyond a bend, at this angle, of E 1: psi is 1 less this, and what is summed of e^z - 1.
-struct PlaceGroup::Beyond {
-  Complex value;
-  double error = 0;
-};
-
-PlaceGroup::Beyond PlaceGroup::mass_beyond(double l, double u, double angle) const {
-  constexpr double length = 1.5, reach = 9;  // of panels; in deviations
-  const double first = (u + l / 2) / s_, panel = length * std::min(pi / 4, s_);
-  Sheet sheet(summand_, s_, places(), Interval::exactly(0), {});
-  const double half = std::sqrt(std::max(0.0, first) * std::max(0.0, first) + reach * reach),
-               count = std::ceil((half - first) * s_ / panel);
-  if (!(count < 200)) return {0, infinity};
-  const double negligible = 1e-3 * unit_roundoff * std::exp(log_upper_tail(first));
+/// For E(1; beyond a bend), on the line at this angle: psi is 1 less this, and what is summed of e^z - 1 and beyond the bend.
+PlaceGroup::MassSheet PlaceGroup::mass_sheet(double u, double angle) const {
+  constexpr double reach = 9;  // deviations
+  const double panel = 1.5 * std::min(pi / 4, s_);
+  const double first = std::max(0.0, (u + ends_[0].l / 2) / s_), last = std::hypot((u + ends_[1].l / 2) / s_, reach);
+  const double count = std::min(200.0, std::ceil((last - first) * s_ / panel)),
+               negligible = 1e-3 * unit_roundoff * std::exp(log_upper_tail(last));
+  MassSheet mass{Sheet(summand_, s_, places(), Interval::exactly(0), {}), u + count * panel, angle};
   for (int i = 0; i < static_cast<int>(count); ++i)
-    sheet.add_fine({{u + panel * (i + 0.5), angle}, panel / 2}, {negligible, infinity, infinity});
-  const Complex zero(0, 0);
-  sheet.oscillate(std::vector<Complex>(numeric::lane_count, zero));
+    mass.sheet.add_fine({{u + panel * (i + 0.5), angle}, panel / 2}, {std::max(negligible, 1e-40), infinity, infinity});
+  mass.sheet.oscillate(std::vector<Complex>(numeric::lane_count));
+  return mass;
+}
+
+PlaceGroup::Mass PlaceGroup::mass_of(const MassSheet& mass, double l) const {
   std::vector<double> sums;
-  const Sheet::Errors errors = sheet.sum(l, sums);
-  const double end = (u + panel * count + l / 2) / s_, rest = std::exp(angle * angle / (2 * s_ * s_) + log_upper_tail(end));
+  const Sheet::Errors errors = mass.sheet.sum(l, sums);
+  const double rest = std::exp(mass.angle * mass.angle / (2 * s_ * s_) + log_upper_tail((mass.end + l / 2) / s_));
   return {{sums[0], sums[numeric::lane_count]}, errors.at(0, 0).psi + bound_widened * rest};
 }
 
@@ -1138,7 +1171,7 @@ struct PlaceGroup::OnLine {
   Sheet::Errors errors, bent_errors;
   Three rule;
   std::size_t count = 0;
-  Complex less;  // of psi less 1, which is what is known if there are no others
+  Complex less;  // of psi less 1
 
   [[nodiscard]] Complex of(std::size_t i, std::size_t j) const {
     Complex sum(sums[2 * i * count + j], sums[(2 * i + 1) * count + j]);
@@ -1155,19 +1188,18 @@ PlaceGroup::OnLine PlaceGroup::on_line(double l) const {
   OnLine on;
   on.errors = sheet_->sum(l, on.sums);
   const double raised = std::exp(angle_ * angle_ / (2 * s_ * s_));
-  const bool less_one = !integral_.paired;
-  on.rule = (less_one ? 2 : 1) * line_.before(l, angle_, order_);
+  on.rule = 2 * line_.before(l, angle_, order_);
   if (bent_used_) {
     on.bent_errors = bent_sheet_->sum(l, on.bent);
     on.rule = on.rule + beyond_sheet(l, bend_.u, order_);
   } else {
     on.rule = on.rule + (is_bounded() ? raised : 1) * beyond(l, bend_.u, order_, 0, pi / 2) + raised * line_.gap(l, order_, bend_);
   }
-  if (less_one && bent_used_) {
-    const Beyond mass = mass_beyond(l, bend_.u, angle_);
+  if (bent_used_) {
+    const Mass mass = mass_of(*mass_, l);
     on.less = mass.value;
     on.rule.psi += mass.error;
-  } else if (less_one) {
+  } else {
     const double end = line_.reaches(bend_) ? bend_.u : line_.end();
     on.rule.psi += bound_widened * raised * std::exp(log_upper_tail((end + l / 2) / s_));
   }
@@ -1179,28 +1211,15 @@ namespace {
 
 /// The logarithm of a modulus and the angle of psi, and how much the logarithm may change.
 struct PolarPsi {
-  PolarPsi(Complex psi, double doubt) : size(std::abs(psi)), log_size(std::log(size)), angle(std::arg(psi)) {
-    bound(doubt, unit_roundoff * 16 * (1 + std::min(std::abs(log_size), 700.0) + std::abs(angle)));
-  }
-  /// From psi less 1.
-  static PolarPsi of_less_one(Complex less_one, double doubt) {
-    PolarPsi psi;
-    psi.log_size = std::log1p(2 * less_one.real() + std::norm(less_one)) / 2;
-    psi.size = std::exp(psi.log_size);
-    psi.angle = std::arg(1.0 + less_one);
-    // A modulus far below 1 is known as well as its logarithm: up to the rounding of 1 + 2 Re.
-    const double of_sum = (2 * std::abs(less_one.real()) + std::norm(less_one)) / (psi.size * psi.size);
-    psi.bound(doubt, unit_roundoff * 16 * (std::min(std::abs(psi.log_size), 700.0) + std::abs(psi.angle) + std::abs(less_one) + of_sum));
-    return psi;
-  }
-  double size = 0, log_size = 0, angle = 0, growth = 0, log_most = 0;
-
- private:
-  PolarPsi() = default;
-  void bound(double doubt, double rounding) {
+  PolarPsi(Complex less_one, double doubt)
+      : log_size(std::log1p(2 * less_one.real() + std::norm(less_one)) / 2), size(std::exp(log_size)), angle(std::arg(1.0 + less_one)) {
+    // A modulus far below 1 is known as well as 1 + 2 Re.
+    const double of_sum = (2 * std::abs(less_one.real()) + std::norm(less_one)) / (size * size);
+    const double rounding = unit_roundoff * 16 * (std::min(std::abs(log_size), 700.0) + std::abs(angle) + std::abs(less_one) + of_sum);
     growth = std::log1p(doubt / size) + rounding;
     log_most = std::log(size + doubt) + rounding;
   }
+  double log_size, size, angle, growth = 0, log_most = 0;
 };
 
 }  // namespace
@@ -1212,7 +1231,7 @@ std::vector<PlaceGroup::Term> PlaceGroup::terms_of_line() const {
   const OnLine on = on_line(ends_[0].l);
   for (std::size_t j = 0; j < on.count; ++j) {
     const double of_v = 2 * (v_[j].real() + std::abs(order_) + panels_.half);
-    const PolarPsi psi = PolarPsi::of_less_one(on.of(0, j), on.doubts(1.01 * std::abs(v_[j]), of_v).psi);
+    const PolarPsi psi(on.of(0, j), on.doubts(1.01 * std::abs(v_[j]), of_v).psi);
     const double weight = integral_.pole ? v_weight_[j] / std::norm(v_[j]) : v_weight_[j];
     const double turn = integral_.pole ? pi - 2 * std::arg(v_[j]) : 0, changed = n_ * psi.growth;
     Term term{v_[j].real(), order_, n_ * (changed < 1 ? psi.log_size : psi.log_most), n_ * psi.angle + turn, weight, 0};
@@ -1251,7 +1270,7 @@ PlaceGroup::Value PlaceGroup::of_line(Place place) const {
 /// Re F at a point of the line.
 PlaceGroup::Value PlaceGroup::paired(const OnLine& on, std::size_t j) const {
   const Complex product = on.of(1, j) * on.of(2, j);
-  const Three doubts = on.doubts(0, 2 * (std::abs(v_[j].real()) + std::abs(order_) + panels_.half));
+  const Three doubts = on.doubts(1.01 * std::abs(v_[j]), 2 * (std::abs(v_[j].real()) + std::abs(order_) + panels_.half));
   const PolarPsi psi(on.of(0, j), doubts.psi);
   const double plus = std::abs(on.of(1, j)), minus = std::abs(on.of(2, j));
   const auto power = [&](double times) { return times > 0 ? std::exp(times * psi.log_size) : 1.0; };
@@ -1308,7 +1327,7 @@ struct PlaceGroup::OnOrders {
   std::vector<double> real, bent;
   Three of_real, of_bent;
   std::size_t count = 0;
-  double one = 0;  // of psi, if psi less 1 is what is summed
+  double one = 0;  // of psi
 
   [[nodiscard]] Factor factor(std::size_t i, std::size_t j) const {
     const auto doubt = [&](const Three& three) { return i == 0 ? three.psi : i == 1 ? three.plus : three.minus; };
@@ -1322,12 +1341,10 @@ PlaceGroup::OnOrders PlaceGroup::on_orders(double l, const JumpPanel& panel) con
   const Sheet::Errors real_errors = panel.sheets[0].sum(l, on.real), bent_errors = panel.sheets[1].sum(l, on.bent);
   const double most = panel.orders.hi;
   on.of_bent = bent_errors.at(most, 2 * most) + beyond_sheet(l, panel.bend.u, panel.orders.lo);
-  on.of_real = real_errors.at(most, 2 * most) + (integral_.paired ? 1 : 2) * line_.before(l, 0, most) + on.of_bent;
-  if (!integral_.paired) {
-    const Beyond mass = mass_beyond(l, panel.bend.u, 0);
-    on.one = 1 - mass.value.real();
-    on.of_real.psi += mass.error;
-  }
+  on.of_real = real_errors.at(most, 2 * most) + 2 * line_.before(l, 0, most) + on.of_bent;
+  const Mass mass = mass_of(panel.mass, l);
+  on.one = 1 - mass.value.real();
+  on.of_real.psi += mass.error;
   on.count = panel.order.size();
   return on;
 }
@@ -1615,7 +1632,7 @@ class MeanWalk {
 
  private:
   static constexpr double usual_reach = 4;    // of a group, in deviations of the mean: a line is then as good at its ends as in its middle
-  static constexpr double good_share = 1e-9;           // of an error in its value
+  static constexpr double good_share = 1e-9;  // of an error in its value
   static constexpr double good_share_per_step = 1e-13;  // roundings of one step count as often
   static constexpr int most_failures = 3;
   static constexpr double longest = 4;  // of a group: where one large step is what matters

@@ -38,6 +38,7 @@ constexpr std::size_t group_places = 32;  // that share the oscillations
 constexpr std::size_t most_replaced_places = 40'000;
 constexpr double replaced_step = 0.095;              // of the smoothing: two of them are as long as nodes of a transform may be
 constexpr double most_replaced_points = 1.5e9;       // points of all places: several seconds
+constexpr double steps_summed_less_one = 500;        // whose power of psi multiplies its error so that psi less 1 is summed
 constexpr double underflow = 1e-290;                 // more than all exponentials that are rounded to 0 or to few digits add up to
 constexpr double largest_share = 0.125;              // of an error in its value
 constexpr double largest_range_share = 1e-8;         // the same where values are interpolated
@@ -651,6 +652,11 @@ class PlaceGroup {
     double end = 0, angle = 0;
   };
   [[nodiscard]] MassSheet mass_sheet(double u, double angle) const;
+  /// Whether psi less 1 is the better sum: psi keeps its digits, and its power those of a small number.
+  [[nodiscard]] bool is_near_one(double order, const Bend& bend) const {
+    const auto near = [&](Place end) { return std::abs(std::log(line_.plain(end.l, order, bend).psi)) < 1; };
+    return n_ >= steps_summed_less_one && near(ends_[0]) && near(ends_[1]);
+  }
   [[nodiscard]] Sheet::Kind kind(bool turned, bool real, bool less_one) const {
     return {.turned = turned, .real = real, .less_one = less_one, .paired = integral_.paired};
   }
@@ -660,7 +666,7 @@ class PlaceGroup {
     JumpEllipse ellipse;
     std::vector<double> log_error;  // of the rule
     std::vector<Sheet> sheets;      // the real line, and beyond the bend
-    MassSheet mass;
+    std::optional<MassSheet> mass;  // if the sums of the real line are less 1
     std::vector<double> order, weight;
   };
   [[nodiscard]] std::optional<JumpEllipse> jump_ellipse(Interval orders, const Bend& bend, double slack) const;
@@ -735,7 +741,7 @@ class PlaceGroup {
   double angle_ = 0;
   std::optional<Sheet> sheet_, bent_sheet_;
   std::optional<MassSheet> mass_;
-  bool bent_used_ = false;
+  bool bent_used_ = false, less_one_ = false;
   std::vector<Complex> v_;
   std::vector<double> v_weight_;
   std::vector<JumpPanel> jump_;
@@ -1024,7 +1030,8 @@ bool PlaceGroup::place_line() {
       v_weight_.push_back(panel.half * weight);
     });
   angle_ = std::min(pi / 4, 1.2 * s_);
-  sheet_.emplace(summand_, s_, places(), Interval::exactly(order_), kind(true, false, true));
+  less_one_ = is_near_one(order_, bend_);
+  sheet_.emplace(summand_, s_, places(), Interval::exactly(order_), kind(true, false, less_one_));
   const double small = 1e-2 * wanted_share / n_;
   const Three allowed = small * smaller_of(line_.plain(ends_[0].l, order_, bend_), line_.plain(ends_[1].l, order_, bend_));
   for (const Place& end : ends_) bent_used_ = bent_used_ || !(beyond(end.l, bend_.u, order_, 0, pi / 2) <= allowed);
@@ -1034,7 +1041,7 @@ bool PlaceGroup::place_line() {
   points_ += static_cast<double>(v_.size() * sheet_->points());
   if (!bent_used_) return true;
   bent_sheet_.emplace(summand_, s_, places(), Interval::exactly(order_), kind(true, false, false));
-  mass_ = mass_sheet(bend_.u, angle_);
+  if (less_one_) mass_ = mass_sheet(bend_.u, angle_);
   add_bent(*bent_sheet_, bend_.u, angle_, order_, allowed);
   bent_sheet_->oscillate(v_);
   points_ += static_cast<double>(v_.size() * bent_sheet_->points());
@@ -1112,16 +1119,17 @@ bool PlaceGroup::place_jump() {
       // A short panel may be less good.
       const auto ellipse = jump_ellipse(orders, bend, ratio > 1.2 ? 0 : 9);
       if (!ellipse) continue;
-      JumpPanel panel{
-          orders, bend, *ellipse, at_anchors([&](Place place) { return log_jump_error(place, *ellipse); }), {}, mass_sheet(bend.u, 0),
-          {},     {}};
+      JumpPanel panel{orders, bend, *ellipse, at_anchors([&](Place place) { return log_jump_error(place, *ellipse); }), {}, {}, {}, {}};
       std::vector<Complex> v;
       for_each_abscissa([&](double node, double weight) {
         panel.order.push_back(middle_of(orders) + orders.width() / 2 * node);
         panel.weight.push_back(orders.width() / 2 * weight);
         v.emplace_back(0, -panel.order.back());
       });
-      Sheet real(summand_, s_, places(), orders, kind(false, true, true)), bent(summand_, s_, places(), orders, kind(false, false, false));
+      const bool less_one = is_near_one(orders.hi, bend);
+      if (less_one) panel.mass = mass_sheet(bend.u, 0);
+      Sheet real(summand_, s_, places(), orders, kind(false, true, less_one)),
+          bent(summand_, s_, places(), orders, kind(false, false, false));
       // The imaginary part is about that of the path beyond the bend for the least order.
       const Three of_real =
           wanted_share / n_ * smaller_of(line_.plain(ends_[0].l, orders.lo, bend), line_.plain(ends_[1].l, orders.lo, bend));
@@ -1171,7 +1179,7 @@ struct PlaceGroup::OnLine {
   Sheet::Errors errors, bent_errors;
   Three rule;
   std::size_t count = 0;
-  Complex less;  // of psi less 1
+  Complex less;  // of psi, if it is less 1
 
   [[nodiscard]] Complex of(std::size_t i, std::size_t j) const {
     Complex sum(sums[2 * i * count + j], sums[(2 * i + 1) * count + j]);
@@ -1195,11 +1203,11 @@ PlaceGroup::OnLine PlaceGroup::on_line(double l) const {
   } else {
     on.rule = on.rule + (is_bounded() ? raised : 1) * beyond(l, bend_.u, order_, 0, pi / 2) + raised * line_.gap(l, order_, bend_);
   }
-  if (bent_used_) {
+  if (mass_) {
     const Mass mass = mass_of(*mass_, l);
     on.less = mass.value;
     on.rule.psi += mass.error;
-  } else {
+  } else if (less_one_) {
     const double end = line_.reaches(bend_) ? bend_.u : line_.end();
     on.rule.psi += bound_widened * raised * std::exp(log_upper_tail((end + l / 2) / s_));
   }
@@ -1211,15 +1219,20 @@ namespace {
 
 /// The logarithm of a modulus and the angle of psi, and how much the logarithm may change.
 struct PolarPsi {
-  PolarPsi(Complex less_one, double doubt)
-      : log_size(std::log1p(2 * less_one.real() + std::norm(less_one)) / 2), size(std::exp(log_size)), angle(std::arg(1.0 + less_one)) {
-    // A modulus far below 1 is known as well as 1 + 2 Re.
-    const double of_sum = (2 * std::abs(less_one.real()) + std::norm(less_one)) / (size * size);
-    const double rounding = unit_roundoff * 16 * (std::min(std::abs(log_size), 700.0) + std::abs(angle) + std::abs(less_one) + of_sum);
+  /// From psi, or from psi less 1.
+  PolarPsi(Complex sum, double doubt, bool is_less_one) {
+    const Complex psi = is_less_one ? 1.0 + sum : sum;
+    // Near 1 the logarithm is known relative to itself, otherwise like the sum with 1.
+    const bool near = is_less_one && std::abs(sum) < 0.25;
+    angle = std::arg(psi);
+    log_size = near ? std::log1p(2 * sum.real() + std::norm(sum)) / 2 : std::log(std::abs(psi));
+    size = std::exp(log_size);
+    const double of_sum = near ? 4 * std::abs(sum) : is_less_one ? (1 + std::abs(sum)) / size : 1;
+    const double rounding = unit_roundoff * 16 * (std::min(std::abs(log_size), 700.0) + std::abs(angle) + of_sum);
     growth = std::log1p(doubt / size) + rounding;
     log_most = std::log(size + doubt) + rounding;
   }
-  double log_size, size, angle, growth = 0, log_most = 0;
+  double log_size = 0, size = 0, angle = 0, growth = 0, log_most = 0;
 };
 
 }  // namespace
@@ -1231,7 +1244,7 @@ std::vector<PlaceGroup::Term> PlaceGroup::terms_of_line() const {
   const OnLine on = on_line(ends_[0].l);
   for (std::size_t j = 0; j < on.count; ++j) {
     const double of_v = 2 * (v_[j].real() + std::abs(order_) + panels_.half);
-    const PolarPsi psi(on.of(0, j), on.doubts(1.01 * std::abs(v_[j]), of_v).psi);
+    const PolarPsi psi(on.of(0, j), on.doubts(1.01 * std::abs(v_[j]), of_v).psi, less_one_);
     const double weight = integral_.pole ? v_weight_[j] / std::norm(v_[j]) : v_weight_[j];
     const double turn = integral_.pole ? pi - 2 * std::arg(v_[j]) : 0, changed = n_ * psi.growth;
     Term term{v_[j].real(), order_, n_ * (changed < 1 ? psi.log_size : psi.log_most), n_ * psi.angle + turn, weight, 0};
@@ -1271,7 +1284,7 @@ PlaceGroup::Value PlaceGroup::of_line(Place place) const {
 PlaceGroup::Value PlaceGroup::paired(const OnLine& on, std::size_t j) const {
   const Complex product = on.of(1, j) * on.of(2, j);
   const Three doubts = on.doubts(1.01 * std::abs(v_[j]), 2 * (std::abs(v_[j].real()) + std::abs(order_) + panels_.half));
-  const PolarPsi psi(on.of(0, j), doubts.psi);
+  const PolarPsi psi(on.of(0, j), doubts.psi, less_one_);
   const double plus = std::abs(on.of(1, j)), minus = std::abs(on.of(2, j));
   const auto power = [&](double times) { return times > 0 ? std::exp(times * psi.log_size) : 1.0; };
   // How much a power of psi may change.
@@ -1327,7 +1340,7 @@ struct PlaceGroup::OnOrders {
   std::vector<double> real, bent;
   Three of_real, of_bent;
   std::size_t count = 0;
-  double one = 0;  // of psi
+  double one = 0;  // of psi, if its sum is less 1
 
   [[nodiscard]] Factor factor(std::size_t i, std::size_t j) const {
     const auto doubt = [&](const Three& three) { return i == 0 ? three.psi : i == 1 ? three.plus : three.minus; };
@@ -1342,9 +1355,11 @@ PlaceGroup::OnOrders PlaceGroup::on_orders(double l, const JumpPanel& panel) con
   const double most = panel.orders.hi;
   on.of_bent = bent_errors.at(most, 2 * most) + beyond_sheet(l, panel.bend.u, panel.orders.lo);
   on.of_real = real_errors.at(most, 2 * most) + 2 * line_.before(l, 0, most) + on.of_bent;
-  const Mass mass = mass_of(panel.mass, l);
-  on.one = 1 - mass.value.real();
-  on.of_real.psi += mass.error;
+  if (panel.mass) {
+    const Mass mass = mass_of(*panel.mass, l);
+    on.one = 1 - mass.value.real();
+    on.of_real.psi += mass.error;
+  }
   on.count = panel.order.size();
   return on;
 }

@@ -257,6 +257,7 @@ const std::vector<Case>& cases() {
       {"allocations", "gaussian(sigma=1)", mistaken_if_written("passes=2", "gaussian(sigma=9)")},
       {"allocations", "gaussian(sigma=1)", mistaken_if_written("shuffle", "gaussian(sigma=9)")},
       {"allocations", "gaussian(sigma=1) | repeat(3)", mistaken_if_written("shuffle", "gaussian(sigma=0.4)")},
+      {"long_epochs", "gaussian(sigma=1)", mistaken_if_written("allocate", "gaussian(sigma=0.01)")},
       {"neighbours", "pair(p=[1/5, 3/5, 1/5], q=[1/10, 3/10, 6/10]) | repeat(2)", cheap_for_replace_one(), 0.3},
       {"neighbours", "pair(p=[0.1, 0.6, 0.01, 0.29], q=[0.01, 0.01, 0.01, 0.97]) | repeat(2)", careless_of_neighbours(), 3},
       {"inverse", "gaussian(sigma=1) | poisson(rate=0.1) | group(2)", without("invert")},

@@ -857,6 +857,44 @@ bool allocations(Examination& exam) {
   return true;
 }
 
+// T2, T6: epochs of many steps with little noise, where one large step decides; any plan gives the question.
+bool long_epochs(Examination& exam) {
+  constexpr std::array sigmas{"0.35", "0.42", "0.55", "0.8", "3"};
+  constexpr std::array counts{300, 3100, 8000, 20'000};
+  const std::size_t place = exam.pick(sigmas.size());
+  const int steps = counts[exam.pick(counts.size())], epochs = 2 + static_cast<int>(exam.pick(12));
+  const bool replaced = exam.pick(3) == 0;
+  const auto of = [&](const std::string& sigma, const std::string& rest, Neighbours neighbours) {
+    const bool clipped = neighbours == Neighbours::replace_one;
+    return exam.accountant().analyze(parse("gaussian(sigma=" + sigma + (clipped ? ", clip=1)" : ")") + rest), neighbours, exam.tolerance());
+  };
+  const auto allocated = [](int count, int times) {
+    return " | allocate(steps=" + std::to_string(count) + ") | repeat(" + std::to_string(times) + ")";
+  };
+  const std::string sigma = sigmas[place];
+  const Neighbours neighbours = replaced ? Neighbours::replace_one : Neighbours::add_remove;
+  const AnswersPointer plan = of(sigma, allocated(steps, epochs), neighbours);
+  // A question whose answer is neither 0 nor 1.
+  const double delta = std::pow(10.0, -2.0 - static_cast<double>(exam.pick(9)));
+  const double epsilon = plan->epsilon(delta, Direction::worst).hi;
+  const Direction direction = replaced ? Direction::worst : one_direction(exam);
+  const Interval here = plan->delta(epsilon, direction);
+  exam.require_at_most(plan->delta(epsilon, Direction::worst).lo, delta * (1 + 1e-9), "epsilon is the inverse of delta");
+  const auto compared = [&](const std::string& other_sigma, const std::string& rest) {
+    return of(other_sigma, rest, neighbours)->delta(epsilon, direction);
+  };
+  exam.require_order(here, compared(sigma, " | repeat(" + std::to_string(epochs) + ")"), "at most one Gaussian per epoch");
+  const std::size_t change = exam.pick(replaced ? 4 : 3);  // these take seconds
+  if (change == 0) exam.require_order(compared(sigma, allocated(steps + steps / 3, epochs)), here, "more steps of an epoch cost no more");
+  if (change == 1) exam.require_order(here, compared(sigma, allocated(steps, epochs + 1)), "another epoch costs no less");
+  if (change == 2 && place + 1 < sigmas.size())
+    exam.require_order(compared(sigmas[place + 1], allocated(steps, epochs)), here, "more noise costs no more");
+  if (change == 3)
+    exam.require_order(of(sigma, allocated(steps, epochs), Neighbours::zero_out)->delta(epsilon), here,
+                       "a replaced record costs no less than one that contributes nothing");
+  return true;
+}
+
 constexpr Check all_laws[] = {
     {"range", "T1 T3", 1, range, "ends are in order, delta lies in [max(0, 1 - exp(epsilon)), 1] and falls"},
     {"epsilons", "T2", 0.5, epsilons, "epsilon falls with delta, and is the inverse of delta"},
@@ -872,6 +910,7 @@ constexpr Check all_laws[] = {
     {"selection", "T8", 0.03, selection, "the best of one run is the run; more runs cost no less, and showing all of them costs most"},
     {"keys", "T6", 0.2, keys, "a threshold that no new key passes is plain noise; one shuffled user is the local mechanism"},
     {"allocations", "T6", 0.1, allocations, "allocated and shuffled records lie between their bounds, and more costs more"},
+    {"long_epochs", "T2 T6", 0.002, long_epochs, "many steps with little noise: monotone in every parameter, below one Gaussian per epoch"},
     {"neighbours", "T6", 0.2, neighbours, "replace-one costs at least add-remove, and unstated neighbours at least both"},
     {"ends", "T3 T7", 0.2, ends, "delta at infinity is the limit, beta at 0 and 1 agree with it, in every direction"},
     {"symmetry", "T7", 0.1, symmetry, "a refined plan answers in both directions with the worse one"},

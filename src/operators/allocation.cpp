@@ -145,7 +145,7 @@ bool may_have_lone_value(const std::string& key) {
   return QuestionScope::state_of<std::map<std::string, int>>(owner)[key]++ < most_lone_values;
 }
 
-// [random-allocation]
+// [random-allocation] [allocation-mean-law]
 class AllocationLoss final : public Loss, public ClosedForms, public Truncation {
  public:
   AllocationLoss(Interval mu, std::uint64_t steps, const std::string& draws)
@@ -180,7 +180,7 @@ class AllocationLoss final : public Loss, public ClosedForms, public Truncation 
     }
     const auto known = density_for(direction, epsilon);
     if (known == nullptr) return std::nullopt;
-    record_profile();
+    record_profile(*known);
     return known->test_at(direction, epsilon);
   }
   [[nodiscard]] std::optional<double> rough_delta(Direction direction, double epsilon) const override {
@@ -204,7 +204,7 @@ class AllocationLoss final : public Loss, public ClosedForms, public Truncation 
     if (!(found.width() <= enough_width)) {
       const auto known = density_for(direction, epsilon);
       if (known != nullptr) {
-        record_profile();
+        record_profile(*known);
         found = intersect(found, log(known->delta(direction, epsilon)));
       }
     }
@@ -257,11 +257,13 @@ class AllocationLoss final : public Loss, public ClosedForms, public Truncation 
     static const Citations all{
         {"allocation-doubling", "the law of the likelihood ratio from those of halves of the steps", Method::exact},
         {"allocation-profile", "delta of an epoch, the integral of its density between even places by polynomials", Method::exact},
-        {"allocation-epochs", "the transform of the privacy loss of an epoch, by its density on an even lattice", Method::contour}};
+        {"allocation-epochs", "the transform of the privacy loss of an epoch, by its density on an even lattice", Method::contour},
+        {"allocation-mean-law", "the law of the likelihood ratio, integrals of characteristic functions", Method::contour}};
     return all;
   }
-  static void record_profile() {
-    record(methods()[0]);
+  static const Citation& method_of(const allocation::EpochDensity& law) { return methods()[law.by_contour() ? 3 : 0]; }
+  static void record_profile(const allocation::EpochDensity& law) {
+    record(method_of(law));
     record(methods()[1]);
   }
   static void record_bound() {
@@ -347,15 +349,15 @@ std::optional<Interval> AllocationLoss::closed_epsilon(Direction direction, Inte
     known = density(std::min(level, highest_level()));
   if (known == nullptr) return std::nullopt;
   cite();
-  record_profile();
+  record_profile(*known);
   return epsilon_of(*known, direction, delta, gaussian_epsilon(mu_, delta).hi);
 }
 
 std::shared_ptr<const TruncatedPair> AllocationLoss::truncated(int level, Interval ends) const {
   Density known = density(level);
   if (known == nullptr) return nullptr;
-  return std::make_shared<TruncatedEpoch>(std::make_shared<const allocation::EpochLaw>(std::move(known), ends),
-                                          Citations{pair_, methods()[0], methods()[2]});
+  const Citations basis{pair_, method_of(*known), methods()[2]};
+  return std::make_shared<TruncatedEpoch>(std::make_shared<const allocation::EpochLaw>(std::move(known), ends), basis);
 }
 
 // [allocation-replace-one] [allocation-replaced-law]

@@ -8,6 +8,7 @@
 #include <memory>
 #include <numbers>
 #include <random>
+#include <tuple>
 #include <vector>
 
 #include "engine/compose.h"
@@ -296,6 +297,20 @@ TEST(AllocationReplacedLaw, AgreesWithOptions) {
     EXPECT_LE(found.lo, option.hi) << s << ' ' << count << ' ' << epsilon;
     EXPECT_GE(found.hi, option.lo) << s << ' ' << count << ' ' << epsilon;
     EXPECT_LE(found.width(), 1e-6 * found.hi) << s << ' ' << count << ' ' << epsilon;
+  }
+}
+
+// Far places are interpolated over ranges; single values have another kernel and are not.
+TEST(AllocationReplacedLaw, GivesTheProfile) {
+  for (const auto& [sigma, steps, farthest] : {std::tuple{0.379, 19'027u, 9.0}, {0.416, 40'000u, 8.0}, {0.6, 4000u, 4.0}}) {
+    allocation::ReplacedLaw places(1 / sigma, steps);
+    const EpochDensity law(at(1 / sigma), steps, std::log(1e-18), places);
+    ASSERT_TRUE(law.known()) << sigma << ' ' << steps;
+    for (double epsilon = 0.05; epsilon < farthest; epsilon *= 1.37) {
+      const Interval found = law.delta(Direction::remove, epsilon), one = allocation::replaced_epoch_delta(at(1 / sigma), steps, epsilon);
+      EXPECT_TRUE(found.lo <= one.hi && one.lo <= found.hi) << sigma << ' ' << steps << ' ' << epsilon;
+      EXPECT_LT(found.width(), 2e-8 * found.hi) << sigma << ' ' << steps << ' ' << epsilon;
+    }
   }
 }
 

@@ -10,19 +10,22 @@
 #include "loss/work.h"
 #include "numeric/arithmetic.h"
 #include "operators/allocation/interpolation.h"
+#include "operators/allocation/laws.h"
 #include "operators/allocation/log_mean_law.h"
 #include "operators/allocation/mean_tails.h"
 #include "transform/nodes.h"
 
-// [allocation-epochs] [allocation-profile]
+// [allocation-epochs] [allocation-profile] [allocation-mean-law]
 namespace tradeoff::detail::allocation {
 namespace {
 
-constexpr double edge_deviations = 7;   // of the noise of an event, from the ends of the event to the last places
-constexpr double farthest_normal = 60;  // no step has a normal variable beyond it: P < 1e-780
-constexpr double tails_work = 2000;     // of the bounds of tails
-constexpr double rule_factor = 1e-22;   // of the error of the rule on a cell: (64/15) 20^-20 and kernels, see the theory
-constexpr double cell_roundings = 200;  // of an integral over a cell, in units of roundoff
+constexpr double edge_deviations = 7;              // of the noise of an event, from the ends of the event to the last places
+constexpr double farthest_normal = 60;             // no step has a normal variable beyond it: P < 1e-780
+constexpr std::uint64_t contour_law_steps = 3000;  // doubling is faster for fewer, and loses fewer digits
+constexpr double contour_share = 0.095;            // of the smoothing: the step of a law along a contour
+constexpr double tails_work = 2000;                // of the bounds of tails
+constexpr double rule_factor = 1e-22;              // of the error of the rule on a cell: (64/15) 20^-20 and kernels, see the theory
+constexpr double cell_roundings = 200;             // of an integral over a cell, in units of roundoff
 
 struct Abscissa {
   double place, weight;
@@ -56,19 +59,14 @@ EpochDensity::EpochDensity(Interval mu, std::uint64_t steps, double log_mass) {
   first_end_ = low - moved_by_noise(noise, rises);
   last_end_ = high + moved_by_noise(noise, falls);
   const LawRange range{first_end_ - edge_deviations * noise, last_end_ + edge_deviations * noise, longest_step * g_};
-  const LogMeanLaw law = log_mean_law(s, steps, tails, range);
+  const auto reaches = [&] {
+    return place_.size() > 2 * taps && place_.front() <= first_end_ - 5 * noise && place_.back() >= last_end_ + 5 * noise;
+  };
+  if (steps >= contour_law_steps) take(mean_density(s, n, {range.low, range.high, short_step(contour_share * g_)}));
+  if (!reaches()) take(log_mean_law(s, steps, tails, range));
   Work::count(tails_work);
-  const bool reaches =
-      law.size() > 2 * taps && law.place(0) <= first_end_ - 5 * noise && law.place(law.size() - 1) >= last_end_ + 5 * noise;
-  if (reaches) {
-    step_ = law.step;
+  if (reaches()) {
     place_error_ = (mu.hi - mu.lo) * (farthest_normal + s);
-    for (std::size_t i = 0; i < law.size(); ++i) {
-      place_.push_back(law.place(i));
-      log_density_.push_back(law.log_density(i));
-      const double known = law.error[i / LogMeanLaw::block] + std::exp(law.log_floor - log_density_.back());
-      error_.push_back(1.01 * known + 4 * unit_roundoff * (1 + std::abs(log_density_.back())));
-    }
     bounds_.emplace(s, n, tails, place_.front(), step_, log_density_);
     const auto below = [&](double l) { return Tail{tails.log_below(n, l), tails.log_below(n, l) + l}; };
     const auto above = [&](double l) { return Tail{tails.log_above(n, l), tails.log_mean_above(n, l)}; };
@@ -78,8 +76,42 @@ EpochDensity::EpochDensity(Interval mu, std::uint64_t steps, double log_mass) {
     first_cell_ = taps_before;
     last_cell_ = place_.size() - 2 - taps / 2;
     integrate(below(place_[first_cell_]), above(place_[last_cell_ + 1]));
+  } else {
+    place_.clear();
   }
   work_ = Work::since(begin);
+}
+
+void EpochDensity::take(const LogMeanLaw& law) {
+  clear_places();
+  step_ = law.step;
+  for (std::size_t i = 0; i < law.size(); ++i) {
+    const double log_density = law.log_density(i);
+    add_place(law.place(i), log_density, law.error[i / LogMeanLaw::block] + std::exp(law.log_floor - log_density));
+  }
+}
+
+void EpochDensity::take(const MeanDensity& law) {
+  clear_places();
+  step_ = law.step;
+  by_contour_ = true;
+  for (std::size_t i = 0; i < law.value.size(); ++i)
+    add_place(law.step * static_cast<double>(law.first + static_cast<std::int64_t>(i)), std::log(law.value[i]),
+              law.error[i] / law.value[i]);
+}
+
+void EpochDensity::clear_places() {
+  place_.clear();
+  log_density_.clear();
+  error_.clear();
+  by_contour_ = false;
+}
+
+/// The error is that of the density, relative.
+void EpochDensity::add_place(double place, double log_density, double error) {
+  place_.push_back(place);
+  log_density_.push_back(log_density);
+  error_.push_back(1.01 * error + 4 * unit_roundoff * (1 + std::abs(log_density)));
 }
 
 namespace {

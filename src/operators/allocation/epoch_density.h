@@ -8,6 +8,7 @@
 
 #include "loss/loss.h"
 #include "operators/allocation/density_bounds.h"
+#include "operators/allocation/log_mean_law.h"
 #include "operators/allocation/replaced_law.h"
 
 namespace tradeoff::detail::allocation {
@@ -25,6 +26,8 @@ class EpochDensity {
   EpochDensity(Interval mu, std::uint64_t steps, double log_mass, ReplacedLaw& law);
 
   [[nodiscard]] bool known() const { return !place_.empty(); }
+  /// Whether the density is that of [allocation-mean-law], not of [allocation-doubling].
+  [[nodiscard]] bool by_contour() const { return by_contour_; }
   /// g: the loss is the sum of a Gaussian of this deviation and of something independent of it.
   [[nodiscard]] double smoothing() const { return g_; }
   [[nodiscard]] double step() const { return step_; }
@@ -54,6 +57,11 @@ class EpochDensity {
   [[nodiscard]] double rough_delta(Direction direction, double epsilon) const;
 
  private:
+  void take(const LogMeanLaw& law);
+  void take(const MeanDensity& law);
+  void clear_places();
+  void add_place(double place, double log_density, double error);
+
   /// A number and a bound of its error.
   struct Sum {
     double value = 0, error = 0;
@@ -79,6 +87,7 @@ class EpochDensity {
   [[nodiscard]] Read read(Direction direction, double epsilon) const;
 
   double g_ = 0, step_ = 0;
+  bool by_contour_ = false;
   std::vector<double> place_, log_density_, error_;
   std::size_t first_cell_ = 0, last_cell_ = 0;  // cells that can be interpolated
   // At every place l: Q(L > l), E_Q(w - e^l; L > l), E_Q(w; L < l) and E_Q(1 - w e^-l; L < l).

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
+#include "operators/allocation/log_mean_law.h"
 #include "tradeoff/interval.h"
 
 namespace tradeoff::detail::allocation {
@@ -23,6 +25,7 @@ class ReplacedLaw {
 
  private:
   void make_group();
+  [[nodiscard]] bool add_range(double length);
 
   double s_, steps_, step_;
   std::vector<double> value_, error_;
@@ -30,9 +33,20 @@ class ReplacedLaw {
   std::vector<std::size_t> ends_of_groups_;
   double points_ = 0;
   bool far_ = false;            // the last group needed no line
+  int range_fails_ = 0;         // in a row
   std::size_t most_parts_ = 4;  // of a group
   bool ended_ = false;
 };
+
+/// The density of log((Y_1 + ... + Y_n)/n) at index * step, index = first, first + 1, ...; Y = exp(s z - s^2/2) independent, z standard
+/// normal. Every value is within its error of the truth. [allocation-mean-law]
+struct MeanDensity {
+  double step = 0;
+  std::int64_t first = 0;
+  std::vector<double> value, error;
+};
+/// As far as it is known. The step has few bits, so that places are exact.
+[[nodiscard]] MeanDensity mean_density(double s, double steps, const LawRange& range);
 
 /// Encloses delta of one epoch at an epsilon >= 0, without its law: for a record that is replaced, removed or
 /// added. [allocation-excess]

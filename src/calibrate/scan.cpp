@@ -123,9 +123,12 @@ Found first_that_meets(const Trial& trial, double low, double largest) {
   double before = low;
   double value = low > 0 ? low * (1 + settled) : 1e-6;
   for (double step = low > 0 ? settled : 0.02; value <= largest;) {
-    if (trial.at(value).meets) return {value, before};
+    const Outcome outcome = trial.at(value);
+    if (outcome.meets) return {value, before};
     if (value >= largest) break;
     before = value;
+    // Half of what the excess suggests: it is about proportional to the distance.
+    if (low > 0 && outcome.fails && outcome.doubt < 0.1 * outcome.excess) step = std::max(step, std::min(0.5 * outcome.excess, 1.0));
     value = std::min(value * std::exp(std::min(step, 300.0)), largest);
     step *= low == 0 ? 1.03 : step < 1e-3 ? 1000 : 1.5;
   }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
+#include "engine/moments/log_moment.h"
 #include "engine/part.h"
 #include "loss/question_scope.h"
 
@@ -16,12 +18,14 @@ class RenyiSum {
 
   /// Encloses the logarithm of the bound at epsilon; the upper end may be claimed.
   [[nodiscard]] Interval log_delta(Direction direction, double epsilon) const;
+  /// A straight line above the logarithm of the bound on [start, end], 0 <= start <= end: the conversion at one order. [divergence-line]
+  [[nodiscard]] std::optional<LogLine> line(Direction direction, double start, double end) const;
   /// Encloses the epsilon >= 0 of the bound; infinite if no order gives anything.
   [[nodiscard]] Interval epsilon(Direction direction, Interval log_delta) const;
 
  private:
-  [[nodiscard]] Interval cumulant(Direction direction, double s) const;
-  [[nodiscard]] Interval exponent(Direction direction, double s, double epsilon) const;
+  [[nodiscard]] Interval cumulant(Direction direction, double s, MomentDigits digits = MomentDigits::usual) const;
+  [[nodiscard]] Interval exponent(Direction direction, double s, double epsilon, MomentDigits digits = MomentDigits::usual) const;
   [[nodiscard]] double least_exponent(Direction direction, double s, double epsilon) const;
   [[nodiscard]] double below_by_chords(Direction direction, double s, double epsilon) const;
   [[nodiscard]] double below_by_lines(Direction direction, double s, double epsilon) const;

@@ -27,7 +27,7 @@ constexpr std::size_t most_arcs = 100;                    // a tenth of a second
 constexpr std::size_t most_divergence_lines = 300;
 constexpr double work_of_line = 150;                      // a value that took more found a contour of its own, a few milliseconds;
 constexpr std::size_t most_new_lines = 400;               // after so many the search ends
-constexpr double slow_value = 2000;                       // in the units of loss/work.h
+constexpr double slow_value = 10'000;                     // in the units of loss/work.h
 constexpr double high = 1.5;                              // multiples of the largest value
 constexpr double deep = 4;                                // multiples of the farthest known point, from which on values may be slow
 constexpr double most_work = 1e6, most_rough_work = 1e5;  // after this much the search ends, the latter if fewer digits are requested
@@ -259,7 +259,8 @@ class ChordSearch {
 
   /// Whether much more than the largest value is enough, as where the limit decides: then few values are needed.
   [[nodiscard]] bool is_low() const { return enough_ > high * best_.hi; }
-  /// The profile falls, so from a known value on it needs no more than `enough_` up to some point. The piece is cut there. [chord-bound]
+  /// The profile falls, so from a known value on it needs no more than `enough_` up to some point. The piece is cut there.
+  /// [divergence-line]
   bool march(Piece& piece) {
     constexpr double least = 1e-200, step = 1.01;
     if (!is_low() || !(enough_ < infinity) || !profile_.is_known(piece.u) || profile_.is_known(piece.v)) return false;
@@ -278,7 +279,7 @@ class ChordSearch {
     pieces_.push_back(std::move(rest));
     return true;
   }
-  /// Far out, and where values are slow, lines by divergences are tried before values.
+  /// [divergence-line] Far out, and where values are slow, lines by divergences are tried before values.
   [[nodiscard]] bool divergences_help(const Piece& piece, double far) const {
     const bool known = profile_.is_known(piece.u) && profile_.is_known(piece.v);
     return !known && piece.u > 0 && divergence_lines_ < most_divergence_lines &&
@@ -287,6 +288,8 @@ class ChordSearch {
   [[nodiscard]] double bound_by_divergences(double start, double end) {
     ++divergence_lines_;
     const auto line = profile_.divergence_line(start, end);
+    static const Citation divergences("divergence-line", "where values may be slow, divergences of the parts bound the profile");
+    if (line) record(divergences);
     return line ? bound_of_line(start, end, *line) : infinity;
   }
   /// At the end of the search.

@@ -145,19 +145,23 @@ class Meter {
   }
 
   /// [older-theorems] The mu to which those of the parts compose, if the limit of the tail, or the mu of one part, is nearly as large. Not
-  /// asked where the tail ends or nothing is known about its limit: there the head decides.
+  /// asked where the tail ends, where nothing is known about its limit, or, unless divergences are stated, where the head needs as much.
   [[nodiscard]] std::optional<Supremum> between_parts() {
     constexpr double next_to = 1e-9, no_privacy = 20;  // with such a mu nobody needs many digits
     if (!(tail_.limit.hi < infinity) || tail_.zero_from < infinity) return std::nullopt;
+    if (loss_.minimum_of().empty() && !(tail_.limit.lo > profile_.mu_at_zero())) return std::nullopt;
     const RecordedSince own;
     const auto above = loss_.mu_above();
     const NeededMu part = above ? loss_.mu_below().value_or(NeededMu{}) : NeededMu{};
     const double below = std::max(part.mu, tail_.limit.lo);
-    const double enough = below > no_privacy ? 1e-5 : is_rough({relative_}) ? relative_ : next_to;
-    if (above && above->hi <= below * (1 + enough))
-      return Supremum{{below, std::max(below, above->hi)}, part.mu < below ? infinity : part.at_epsilon};
-    static_cast<void>(own.take_out());
-    return std::nullopt;
+    const double enough = part.mu > std::max(no_privacy, tail_.limit.lo) ? 1e-5 : is_rough({relative_}) ? relative_ : next_to;
+    static const Citation parts("older-theorems", "a composition needs at least the mu of each part, and at most the root of all squares");
+    if (!above || !(above->hi <= below * (1 + enough))) {
+      static_cast<void>(own.take_out());
+      return std::nullopt;
+    }
+    record(parts);
+    return Supremum{{below, std::max(below, above->hi)}, part.mu < below ? infinity : part.at_epsilon};
   }
 
   /// The scale on which the profile decreases.

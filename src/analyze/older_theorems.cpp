@@ -22,6 +22,7 @@
 #include "loss/question_scope.h"
 #include "loss/recording.h"
 #include "mechanism/constraints.h"
+#include "mechanism/renyi_bound.h"
 #include "numeric/arithmetic.h"
 #include "operators/duality.h"
 #include "operators/loss_moments.h"
@@ -59,9 +60,14 @@ std::optional<Parts> one_guarantee_each(const Parts& parts, double delta, double
   return stated;
 }
 
+/// The mu to which those of the parts compose, with a slack, and the largest mu that a part needs.
+struct ComposedMu : GdpPair {
+  NeededMu largest;
+};
+
 /// Each part by its mu and a slack: the probability of an infinite loss and an equal share of half of the rest of `delta`; without a slack
 /// where `delta` is 0. The mu of the whole, and its slack. Empty if some part has no finite mu. [slack-pair]
-std::optional<GdpPair> composed_mu(const Parts& parts, double delta, Tolerance tolerance) {
+std::optional<ComposedMu> composed_mu(const Parts& parts, double delta, Tolerance tolerance) {
   Interval floors = Interval::exactly(0), runs = Interval::exactly(0);
   std::vector<Interval> masses;
   for (const Part& part : parts) {
@@ -75,6 +81,7 @@ std::optional<GdpPair> composed_mu(const Parts& parts, double delta, Tolerance t
   const double share = delta > 0 ? ((delta - floors) / (2.0 * runs)).lo : 0;
   if (delta > 0 && !(share > 0)) return std::nullopt;  // delta is among the smallest doubles
   Interval squares = Interval::exactly(0), log_kept = Interval::exactly(0);
+  NeededMu largest;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const Interval times = Interval::exactly(static_cast<double>(parts[i].times));
     const Interval slack = Interval::exactly(delta > 0 ? numeric::add_up(masses[i].hi, share) : 0);
@@ -82,9 +89,10 @@ std::optional<GdpPair> composed_mu(const Parts& parts, double delta, Tolerance t
     const GdpPair pair = measure_mu(alone, {slack}).with_slack.front();
     if (!(pair.mu.hi < infinity)) return std::nullopt;
     squares = squares + times * square(pair.mu);
+    if (pair.mu.lo > largest.mu) largest = {pair.mu.lo, pair.at_epsilon};
     log_kept = log_kept + times * log1p(-pair.slack);
   }
-  return GdpPair{sqrt(squares), clamp(-expm1(log_kept), 0, 1), 0};
+  return ComposedMu{{sqrt(squares), clamp(-expm1(log_kept), 0, 1), 0}, largest};
 }
 
 void cite_pairs(const Loss& composed) {
@@ -119,11 +127,13 @@ class MuOfParts {
     if (runs_ <= 1) return std::nullopt;
     std::call_once(measured_, [this] {
       steps_ = citations_of([this] {
-        if (const auto known = composed_mu(alone_, 0, tolerance_)) mu_ = known->mu;
+        known_ = composed_mu(alone_, 0, tolerance_);
       });
     });
-    return mu_;
+    return known_ ? std::optional(known_->mu) : std::nullopt;
   }
+  /// What one of the parts needs.
+  [[nodiscard]] std::optional<NeededMu> needed() const { return mu_in_advance() ? std::optional(known_->largest) : std::nullopt; }
   void cite() const {
     record(steps_);
     cite_pairs(composed_);
@@ -141,7 +151,7 @@ class MuOfParts {
   std::uint64_t runs_ = 0;
   mutable std::once_flag looked_, measured_;
   mutable double below_ = 0;
-  mutable std::optional<Interval> mu_;
+  mutable std::optional<ComposedMu> known_;
   mutable Citations steps_;  // by which the mu of the parts are known
 };
 
@@ -155,6 +165,7 @@ class OlderTheorems final : public ForwardingLoss {
         tolerance_(tolerance),
         narrow_(tolerance.relative),
         divergences_stated_(divergences_stated) {
+    if (divergences_stated) stated_ = parts;
     for (Part& part : parts) {
       if (!part.loss->is_pair()) part.loss = refine(std::move(part.loss));
       if (part.loss->cost() != Cost::formula) narrow_ = std::max(narrow_, narrow_with_slow_parts);
@@ -203,6 +214,13 @@ class OlderTheorems final : public ForwardingLoss {
     const auto known = gaussian_composition(0);
     return known ? std::optional(known->mu) : std::nullopt;
   }
+  [[nodiscard]] std::optional<NeededMu> mu_below() const override {
+    const auto known = gaussian_composition(0);
+    return known ? std::optional(known->largest) : std::nullopt;
+  }
+  [[nodiscard]] std::optional<LogLine> divergence_line(Direction direction, double start, double end) const override {
+    return divergences_.line(direction, start, end);
+  }
   [[nodiscard]] std::optional<Interval> log_complement(Direction direction, double epsilon) const override {
     if (!divergences_stated_) return ForwardingLoss::log_complement(direction, epsilon);
     const Interval pair = composed_->log_complement(direction, epsilon), conversion = divergences_.log_delta(direction, epsilon);
@@ -228,7 +246,12 @@ class OlderTheorems final : public ForwardingLoss {
     // A mass at infinite loss makes every divergence infinite, so that the pair alone decides.
     const auto is_revealed = [this](Direction direction) { return composed_->infinite_mass(direction).lo > 0; };
     if (!divergences_stated_ || is_revealed(Direction::remove) || is_revealed(Direction::add)) return tail;
-    tail.limit.lo = 0;  // the largest losses are kept: a conversion of divergences is never 0
+    // The largest losses are kept: a conversion of divergences is never 0.
+    const auto is_zcdp = [](const Part& part) {
+      const RenyiBound* bound = part.loss->capabilities(Direction::remove).renyi_bound;
+      return bound == nullptr || bound->rho().has_value();
+    };
+    if (!std::all_of(stated_.begin(), stated_.end(), is_zcdp)) tail.limit.lo = 0;
     return tail;
   }
   [[nodiscard]] Capabilities capabilities(Direction direction) const override {
@@ -404,7 +427,7 @@ class OlderTheorems final : public ForwardingLoss {
   [[nodiscard]] static double slack_near(double delta) { return std::exp2(std::floor(std::log2(delta))); }
 
   /// The composition of each part's mu with slacks for this delta, or without slack; empty if there is none. Measured once for each.
-  [[nodiscard]] std::optional<GdpPair> gaussian_composition(double delta) const {
+  [[nodiscard]] std::optional<ComposedMu> gaussian_composition(double delta) const {
     constexpr std::size_t most_kept = 64;
     const Parts& parts = all_formulas(alone_) ? alone_ : pairs_;
     if (parts.size() > most_stated || !all_formulas(parts)) return std::nullopt;
@@ -468,6 +491,7 @@ class OlderTheorems final : public ForwardingLoss {
 
   LossPointer composed_;
   std::array<const Loss*, 1> pair_;  // the composed pair, for operators
+  Parts stated_;                     // the parts with their bounds on divergences, if some are stated
   Parts pairs_;
   Parts alone_;  // the parts as they are answered alone, where the tail of a loss may be known better than that of its composed form
   RenyiSum divergences_;
@@ -476,8 +500,8 @@ class OlderTheorems final : public ForwardingLoss {
   bool divergences_stated_;
   bool points_known_ = false;  // a part is known point by point; a pair takes its place in the composition, and may be worse
   mutable std::mutex measuring_;
-  mutable std::map<double, std::optional<GdpPair>> measured_;  // by the delta whose slacks were used
-  mutable std::optional<double> limit_floor_;                  // the least delta that the limit theorem may certify
+  mutable std::map<double, std::optional<ComposedMu>> measured_;  // by the delta whose slacks were used
+  mutable std::optional<double> limit_floor_;                     // the least delta that the limit theorem may certify
   mutable std::optional<BerryEsseen> limit_;
 };
 
@@ -526,6 +550,7 @@ class StatedDivergences final : public ForwardingLoss {
   [[nodiscard]] std::optional<Interval> closed_beta(Direction, Interval) const override { return std::nullopt; }
   [[nodiscard]] std::optional<Interval> closed_mu() const override { return std::nullopt; }
   [[nodiscard]] std::optional<Interval> mu_above() const override { return gaussian_.mu(); }
+  [[nodiscard]] std::optional<NeededMu> mu_below() const override { return gaussian_.needed(); }
   [[nodiscard]] std::optional<Test> test_at(Direction, double) const override { return std::nullopt; }
   [[nodiscard]] std::optional<std::vector<Guarantee>> guarantees(Direction) const override { return std::nullopt; }
   [[nodiscard]] std::optional<Interval> log_complement(Direction direction, double epsilon) const override {
@@ -545,7 +570,6 @@ class StatedDivergences final : public ForwardingLoss {
 
  private:
   [[nodiscard]] const Loss& base() const override { return *sum_; }
-
   /// The smallest of an answer by the conversion, by its refinement and by the mu of the parts. Only what decides is recorded. `place` is
   /// the epsilon of the first answer.
   template <class Answer, class Place, class Implied>

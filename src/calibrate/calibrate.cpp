@@ -141,7 +141,8 @@ struct Ends {
 };
 
 /// The steps of a walk from a decided value to one on the other side of the change: a little further than the excess suggests, which is
-/// about proportional to the distance, and at least twice as far each time where it suggests nothing.
+/// about proportional to the distance, and at least twice as far each time where it suggests nothing. A step is at most a few times as long
+/// as the one before: where the excess hardly changes it suggests too much, and far out answers may be slow.
 class Steps {
  public:
   [[nodiscard]] double next(double at, const numeric::Verdict& verdict) {
@@ -151,7 +152,9 @@ class Steps {
     last_at_ = tells ? std::optional(at) : std::nullopt;
     last_excess_ = verdict.excess;
     blind_ *= 2;
-    return tells ? std::min(1.03 * distance + 1e-3, longest) : blind_ / 2;
+    const double step = tells ? std::min({1.03 * distance + 1e-3, longest, std::max(4 * last_step_, 0.5)}) : blind_ / 2;
+    last_step_ = step;
+    return step;
   }
   /// True once.
   [[nodiscard]] bool are_first_undecided() { return !std::exchange(undecided_, true); }
@@ -159,6 +162,7 @@ class Steps {
  private:
   static constexpr double longest = 8;  // a factor of three thousand
   double blind_ = 0.5;
+  double last_step_ = infinity;
   std::optional<double> last_at_;
   double last_excess_ = 0;
   bool undecided_ = false;

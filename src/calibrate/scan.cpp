@@ -120,12 +120,16 @@ struct Found {
 };
 Found first_that_meets(const Trial& trial, double low, double largest) {
   if (low == 0 && trial.at(smallest).meets) return {smallest, 0};
+  constexpr double far = 0.01;
   double before = low;
   double value = low > 0 ? low * (1 + settled) : 1e-6;
   for (double step = low > 0 ? settled : 0.02; value <= largest;) {
-    if (trial.at(value).meets) return {value, before};
+    const Outcome outcome = trial.at(value);
+    if (outcome.meets) return {value, before};
     if (value >= largest) break;
     before = value;
+    // Far from the targets the shortest steps are left out. Longer ones could miss a short range that meets them.
+    if (outcome.fails && outcome.excess > far && outcome.doubt < 0.1 * outcome.excess) step = std::max(step, 1e-3);
     value = std::min(value * std::exp(std::min(step, 300.0)), largest);
     step *= low == 0 ? 1.03 : step < 1e-3 ? 1000 : 1.5;
   }

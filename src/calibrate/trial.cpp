@@ -33,11 +33,14 @@ bool has_exact_mu(const Plan& plan, const Curve& curve, const StatedTarget& targ
 Outcome Trial::at(double value) const { return at(numeric::to_text_below(value)); }
 
 Outcome Trial::at(const std::string& text) const {
+  if (const auto known = known_.find(text); known != known_.end()) return known->second;
   const Recording own(Recording::When::if_wanted);
   const std::uint64_t begin = Work::now();
-  const Outcome found = of(substitute(plan_, read_number(text)));
+  const Plan plan = substitute(plan_, read_number(text));
+  const Outcome found = of([&](Tolerance tolerance) { return analyze(plan, neighbours_, tolerance); }, &plan, rough_first_);
   most_work_ = std::max(most_work_, Work::since(begin));
   if (!own.citations().empty()) bases_.emplace_back(text, own.citations());
+  known_.emplace(text, found);
   return found;
 }
 
@@ -47,18 +50,33 @@ void Trial::record_proof(const std::vector<std::string>& decimals) const {
 }
 
 Outcome Trial::of(const Plan& plan) const {
-  return of([&](Tolerance tolerance) { return analyze(plan, neighbours_, tolerance); }, &plan);
+  RoughFirst always;
+  return of([&](Tolerance tolerance) { return analyze(plan, neighbours_, tolerance); }, &plan, always);
 }
 
-Outcome Trial::of(const std::function<Curve(Tolerance)>& make, const Plan* plan) const {
+Outcome Trial::of(const std::function<Curve(Tolerance)>& make) const {
+  RoughFirst always;
+  return of(make, nullptr, always);
+}
+
+Outcome Trial::of(const std::function<Curve(Tolerance)>& make, const Plan* plan, RoughFirst& rough_first) const {
   constexpr Tolerance rough{0.1};
-  constexpr double sure = 0.2;     // a larger share of the distance from the target would mislead the search
-  constexpr double sharp = 1e-11;  // no other answer would be better
-  if (tolerance_.relative < rough.relative) {
+  constexpr double sure = 0.2;                       // a larger share of the distance from the target would mislead the search
+  constexpr double sharp = 1e-11;                    // no other answer would be better
+  constexpr double nearly_sharp = 1e-9, slow = 2e4;  // the latter in the units of loss/work.h: a sharp answer would take longer still
+  if (tolerance_.relative < rough.relative && rough_first.helps()) {
     const RecordedSince before;
+    const std::uint64_t begin = Work::now();
     const Outcome found = of(make, plan, rough);
-    if (found.doubt <= sharp || ((found.meets || found.fails) && found.doubt <= sure * std::abs(found.excess))) return found;
+    const bool decides = found.meets || found.fails;
+    if (found.doubt <= sharp || (decides && found.doubt <= sure * std::abs(found.excess))) return found;
+    if (decides && found.doubt <= nearly_sharp && Work::since(begin) > slow) return found;
     static_cast<void>(before.take_out());
+    const double in_vain = Work::since(begin);
+    const std::uint64_t begin_sharp = Work::now();
+    const Outcome answer = of(make, plan, tolerance_);
+    rough_first.was_in_vain(in_vain, Work::since(begin_sharp));
+    return answer;
   }
   return of(make, plan, tolerance_);
 }

@@ -24,6 +24,12 @@ constexpr std::size_t few_nodes = 120, many_nodes = 250;  // beyond, a larger ga
 constexpr double little_work = 2e4, much_work = 1e5;      // and after so much work, in the units of loss/work.h;
 constexpr double longest_piece = 8;                       // multiples of the mu at 0: longer ones are halved before arcs cover them
 constexpr std::size_t most_arcs = 100;                    // a tenth of a second
+constexpr std::size_t most_divergence_lines = 300;
+constexpr double work_of_line = 150;                      // a value that took more found a contour of its own, a few milliseconds;
+constexpr std::size_t most_new_lines = 400;               // after so many the search ends
+constexpr double slow_value = 10'000;                     // in the units of loss/work.h
+constexpr double high = 1.5;                              // multiples of the largest value
+constexpr double deep = 4;                                // multiples of the farthest known point, from which on values may be slow
 constexpr double most_work = 1e6, most_rough_work = 1e5;  // after this much the search ends, the latter if fewer digits are requested
 
 /// An upper bound of one profile at a point: the logarithm of delta and of its complement.
@@ -176,8 +182,11 @@ class ChordSearch {
     const auto work = [begin] { return Work::since(begin); };
     const double limit = is_rough({relative_}) ? most_rough_work : most_work;
     while (!pieces_.empty() && pieces_.size() < most_pieces && nodes_.size() < most_nodes && work() < limit &&
-           improve(far, share_of_width(nodes_.size(), work())))
+           new_lines_ < most_new_lines && improve(far, share_of_width(nodes_.size(), work())))
       continue;
+    const double proved = best_.hi * (1 + relative_);
+    for (Piece& piece : pieces_)
+      if (piece.bound > std::max(proved, enough_)) use_without_values(piece);
     double above = best_.hi;
     for (const Piece& piece : pieces_) above = std::max(above, piece.bound);
     return {{best_.lo, above}, best_at_};
@@ -194,7 +203,7 @@ class ChordSearch {
     double u, v;
     double bound = infinity;
     double peak = -1;  // where the bound of its chord is reached
-    enum class By { nothing, moments, chord, arcs, lines } by = By::nothing;
+    enum class By { nothing, moments, divergences, chord, arcs, lines } by = By::nothing;
     std::shared_ptr<const ArcCover> arcs = nullptr;  // of this piece, or of a longer one
   };
 
@@ -210,7 +219,12 @@ class ChordSearch {
     const auto known = nodes_.find(at);
     if (known != nodes_.end()) return known->second;
     Node found{at, {}, {infinity, infinity}};
-    for (const MeasuredProfile::Value& value : profile_.at(at)) {
+    const std::uint64_t begin = Work::now();
+    const std::vector<MeasuredProfile::Value>& values = profile_.at(at);
+    const double spent = Work::since(begin);
+    slowest_value_ = std::max(slowest_value_, spent);
+    if (spent > work_of_line) ++new_lines_;
+    for (const MeasuredProfile::Value& value : values) {
       const auto [mu, above] = transform(at, value);
       found.mu = min(found.mu, mu);
       found.above.push_back(above);
@@ -241,6 +255,55 @@ class ChordSearch {
   void use_moments(Piece& piece) const {
     // delta less a slack is below delta
     if (const auto line = profile_.line_by_moments(piece.u, piece.v)) lower(piece, bound_of_line(piece.u, piece.v, *line));
+  }
+
+  /// Whether much more than the largest value is enough, as where the limit decides: then few values are needed.
+  [[nodiscard]] bool is_low() const { return enough_ > high * best_.hi; }
+  /// The profile falls, so from a known value on it needs no more than `enough_` up to some point. The piece is cut there.
+  /// [divergence-line]
+  bool march(Piece& piece) {
+    constexpr double least = 1e-200, step = 1.01;
+    if (!is_low() || !(enough_ < infinity) || !profile_.is_known(piece.u) || profile_.is_known(piece.v)) return false;
+    const double delta = profile_.delta(piece.u).hi;  // less a slack it is below that
+    if (!(delta > least && delta < 1)) return false;
+    const double end = gaussian_epsilon(Interval::exactly(enough_), Interval::exactly(delta)).lo;
+    if (!(end > step * piece.u)) return false;
+    if (end >= piece.v) {
+      lower(piece, enough_);
+      return true;
+    }
+    Piece rest{end, piece.v, piece.bound};
+    rest.arcs = piece.arcs;
+    piece.v = end;
+    lower(piece, enough_);
+    pieces_.push_back(std::move(rest));
+    return true;
+  }
+  /// [divergence-line] Far out, and where values are slow, lines by divergences are tried before values.
+  [[nodiscard]] bool divergences_help(const Piece& piece, double far) const {
+    const bool known = profile_.is_known(piece.u) && profile_.is_known(piece.v);
+    return !known && piece.u > 0 && divergence_lines_ < most_divergence_lines &&
+           (piece.u > deep * far || slowest_value_ > slow_value || (is_low() && piece.v > far));
+  }
+  [[nodiscard]] double bound_by_divergences(double start, double end) {
+    ++divergence_lines_;
+    const auto line = profile_.divergence_line(start, end);
+    static const Citation divergences("divergence-line", "where values may be slow, divergences of the parts bound the profile");
+    if (line) record(divergences);
+    return line ? bound_of_line(start, end, *line) : infinity;
+  }
+  /// At the end of the search.
+  void use_without_values(Piece& piece) {
+    if (piece.by == Piece::By::nothing) use_moments(piece);
+    if (piece.by < Piece::By::divergences && divergence_lines_ < most_divergence_lines) use_divergences(piece);
+    if (piece.by < Piece::By::chord && profile_.is_known(piece.u) && profile_.is_known(piece.v)) use_chord(piece);
+  }
+  void use_divergences(Piece& piece) { lower(piece, bound_by_divergences(piece.u, piece.v)); }
+  /// Whether they prove enough at both ends, so that they may prove it on short parts.
+  [[nodiscard]] bool divergences_prove_ends(const Piece& piece, double target) {
+    const Unrecorded steering;
+    return piece.v > 1.001 * piece.u && bound_by_divergences(piece.u, piece.u) <= target &&
+           bound_by_divergences(piece.v, piece.v) <= target;
   }
 
   void use_chord(Piece& piece) {
@@ -321,15 +384,22 @@ class ChordSearch {
   /// helps.
   bool improve(double far, double share) {
     Piece& worst = *std::max_element(pieces_.begin(), pieces_.end(), [](const Piece& a, const Piece& b) { return a.bound < b.bound; });
-    if (worst.bound <= std::max(best_.hi + std::max(share * relative_ * best_.hi, 1e-15), enough_)) return false;
+    const double target = std::max(best_.hi + std::max(share * relative_ * best_.hi, 1e-15), enough_);
+    if (worst.bound <= target) return false;
     switch (worst.by) {
       case Piece::By::nothing:
+        if (march(worst)) return true;
         use_moments(worst);
         worst.by = Piece::By::moments;
         return true;
       case Piece::By::moments:
         // Far out, moments are much cheaper than values: they are tried on short pieces first.
         if (profile_.moments() != nullptr && worst.v > far && worst.v > 1.25 * worst.u) return split(worst);
+        if (divergences_help(worst, far)) use_divergences(worst);
+        worst.by = Piece::By::divergences;
+        return true;
+      case Piece::By::divergences:
+        if (divergences_help(worst, far) && divergences_prove_ends(worst, target) && split(worst)) return true;
         use_chord(worst);
         worst.by = Piece::By::chord;
         return true;
@@ -370,6 +440,9 @@ class ChordSearch {
   double best_at_ = -1;
   std::size_t arcs_asked_ = 0, arcs_that_helped_ = 0;
   std::size_t lines_asked_ = 0, lines_that_helped_ = 0;
+  std::size_t divergence_lines_ = 0;
+  std::size_t new_lines_ = 0;
+  double slowest_value_ = 0;
   std::map<double, Node> nodes_;
   std::vector<Piece> pieces_;
 };

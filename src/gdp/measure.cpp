@@ -12,6 +12,7 @@
 #include "loss/gaussian_profile.h"
 #include "loss/question_scope.h"
 #include "loss/recording.h"
+#include "loss/rough.h"
 #include "numeric/arithmetic.h"
 #include "numeric/floating_point_guard.h"
 #include "operators/refine.h"
@@ -84,6 +85,7 @@ class Meter {
       return {{tail_.limit.lo, std::max(tail_.limit.lo, tail_.gdp_mu)}, infinity};
     }
     if (const auto near = next_to_known()) return *near;
+    if (const auto known = between_parts()) return *known;
     Supremum found;
     if (tail_.zero_from < infinity) {
       found = head(tail_.zero_from);
@@ -132,7 +134,7 @@ class Meter {
   }
   /// [whole-gaussian-mu] That mu, if a value of the profile is nearly as large.
   [[nodiscard]] std::optional<Supremum> next_to_known() {
-    constexpr double next_to = 1e-9;
+    const double next_to = is_rough({relative_}) ? relative_ : 1e-9;
     if (!(tail_.gdp_near < infinity)) return std::nullopt;
     Supremum found = head(tail_.gdp_near, Interval::exactly(0), tail_.gdp_mu);
     if (tail_.limit.lo > found.mu.lo) found = {tail_.limit, infinity};
@@ -140,6 +142,26 @@ class Meter {
     cite_known();
     found.mu.hi = std::max(found.mu.lo, tail_.gdp_mu);
     return found;
+  }
+
+  /// [older-theorems] The mu to which those of the parts compose, if the limit of the tail, or the mu of one part, is nearly as large. Not
+  /// asked where the tail ends, where nothing is known about its limit, or, unless divergences are stated, where the head needs as much.
+  [[nodiscard]] std::optional<Supremum> between_parts() {
+    constexpr double next_to = 1e-9, no_privacy = 20;  // with such a mu nobody needs many digits
+    if (!(tail_.limit.hi < infinity) || tail_.zero_from < infinity) return std::nullopt;
+    if (loss_.minimum_of().empty() && !(tail_.limit.lo > profile_.mu_at_zero())) return std::nullopt;
+    const RecordedSince own;
+    const auto above = loss_.mu_above();
+    const NeededMu part = above ? loss_.mu_below().value_or(NeededMu{}) : NeededMu{};
+    const double below = std::max(part.mu, tail_.limit.lo);
+    const double enough = part.mu > std::max(no_privacy, tail_.limit.lo) ? 1e-5 : is_rough({relative_}) ? relative_ : next_to;
+    static const Citation parts("older-theorems", "a composition needs at least the mu of each part, and at most the root of all squares");
+    if (!above || !(above->hi <= below * (1 + enough))) {
+      static_cast<void>(own.take_out());
+      return std::nullopt;
+    }
+    record(parts);
+    return Supremum{{below, std::max(below, above->hi)}, part.mu < below ? infinity : part.at_epsilon};
   }
 
   /// The scale on which the profile decreases.

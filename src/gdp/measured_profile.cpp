@@ -20,7 +20,7 @@ std::shared_ptr<const MomentBound> moments_of(const Tail& tail) {
 
 }  // namespace
 
-MeasuredProfile::MeasuredProfile(const Loss& loss) {
+MeasuredProfile::MeasuredProfile(const Loss& loss) : whole_(loss, Direction::worst) {
   const auto source = [this](const Loss& one, const Tail& tail) {
     const auto part = one.capabilities(Direction::remove).gaussian_part;
     sources_.push_back({Profile(one, Direction::worst), part, part ? tail.beside_gaussian : infinity});

@@ -44,6 +44,8 @@ class MeasuredProfile {
   [[nodiscard]] std::vector<Arc> arcs(double start, double end) const {
     return sources_.size() == 1 ? sources_.front().profile.arcs(start, end) : std::vector<Arc>{};
   }
+  /// A straight line above the logarithm of the profile, from divergences. [divergence-line]
+  [[nodiscard]] std::optional<LogLine> divergence_line(double start, double end) const { return whole_.divergence_line(start, end); }
   /// A straight line above the logarithm of the profile, from its moments alone. [moment-bound]
   [[nodiscard]] std::optional<LogLine> line_by_moments(double start, double end) const;
   /// The mu of the Gaussian part of one of the profiles. [gaussian-part]
@@ -63,6 +65,7 @@ class MeasuredProfile {
     double beside = 0;
   };
 
+  Profile whole_;
   std::vector<Source> sources_;
   std::optional<GaussianTail> model_;  // bounds the profile from above where its own enclosure underflows
   std::shared_ptr<const MomentBound> moments_;

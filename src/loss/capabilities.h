@@ -52,6 +52,12 @@ struct LogLine {
 /// What it bounds: log delta from above, or log(1 - delta) from below.
 enum class LineOf { delta, complement };
 
+/// A lower bound of mu, and the epsilon at which a profile needs it.
+struct NeededMu {
+  double mu = 0;
+  double at_epsilon = 0;
+};
+
 /// The cost of one evaluation of a profile.
 enum class Cost {
   formula,  ///< a formula or a short sum
@@ -72,6 +78,8 @@ class ClosedForms {
   [[nodiscard]] virtual std::optional<Interval> closed_mu() const { return std::nullopt; }
   /// A mu for which older theorems prove the pair mu-GDP, for measurements that are wide.
   [[nodiscard]] virtual std::optional<Interval> mu_above() const { return std::nullopt; }
+  /// A mu that the whole needs, because one of its parts does at this epsilon.
+  [[nodiscard]] virtual std::optional<NeededMu> mu_below() const { return std::nullopt; }
   /// A threshold test; it bounds the trade-off function from above.
   [[nodiscard]] virtual std::optional<LikelihoodRatioTest> test_at(Direction, double /*epsilon*/) const { return std::nullopt; }
   /// The corners (e, delta(e)), e >= 0, between which delta is linear in exp(e), if the composed distribution is finite.
@@ -80,6 +88,9 @@ class ClosedForms {
   [[nodiscard]] virtual std::optional<Interval> log_complement(Direction, double /*epsilon*/) const { return std::nullopt; }
   /// A straight line on the safe side of a logarithm, for 0 <= start <= epsilon <= end. [contour-log-line]
   [[nodiscard]] virtual std::optional<LogLine> log_line(LineOf, Direction, double /*start*/, double /*end*/) const { return std::nullopt; }
+  /// A straight line above log delta on [start, end], 0 <= start <= end, from divergences: quick even where a value is slow.
+  /// [divergence-line]
+  [[nodiscard]] virtual std::optional<LogLine> divergence_line(Direction, double /*start*/, double /*end*/) const { return std::nullopt; }
   /// A polynomial that follows the profile from `start` >= 0 on, to `end` or less far. [contour-arc]
   [[nodiscard]] virtual std::optional<Arc> arc(Direction, double /*start*/, double /*end*/) const { return std::nullopt; }
   /// An approximation of delta(epsilon) for searches; it proves nothing. For losses whose proved answer is slow.

@@ -38,6 +38,11 @@ class ForwardingLoss : public Loss, public ClosedForms, public Evaluable, public
   }
   [[nodiscard]] std::optional<Interval> closed_mu() const override { return noted(base().closed_mu()); }
   [[nodiscard]] std::optional<Interval> mu_above() const override { return noted(base().mu_above()); }
+  [[nodiscard]] std::optional<NeededMu> mu_below() const override {
+    const auto known = base().mu_below();
+    if (known) note();
+    return known;
+  }
   [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override {
     return noted(base().test_at(to_base(direction), epsilon));
   }
@@ -49,6 +54,9 @@ class ForwardingLoss : public Loss, public ClosedForms, public Evaluable, public
   }
   [[nodiscard]] std::optional<LogLine> log_line(LineOf of, Direction direction, double start, double end) const override {
     return noted(base().log_line(of, to_base(direction), start, end));
+  }
+  [[nodiscard]] std::optional<LogLine> divergence_line(Direction direction, double start, double end) const override {
+    return noted(base().divergence_line(to_base(direction), start, end));
   }
   [[nodiscard]] std::optional<Arc> arc(Direction direction, double start, double end) const override {
     return noted(base().arc(to_base(direction), start, end));

@@ -58,6 +58,11 @@ std::optional<Interval> Loss::mu_above() const {
   return known != nullptr ? known->mu_above() : std::nullopt;
 }
 
+std::optional<NeededMu> Loss::mu_below() const {
+  const ClosedForms* known = capabilities(Direction::remove).closed_forms;
+  return known != nullptr ? known->mu_below() : std::nullopt;
+}
+
 std::optional<Loss::Test> Loss::test_at(Direction direction, double epsilon) const {
   const ClosedForms* known = capabilities(direction).closed_forms;
   return known != nullptr ? known->test_at(direction, epsilon) : std::nullopt;
@@ -77,6 +82,11 @@ Interval Loss::log_complement(Direction direction, double epsilon) const {
 std::optional<LogLine> Loss::log_line(LineOf of, Direction direction, double start, double end) const {
   const ClosedForms* known = capabilities(direction).closed_forms;
   return known != nullptr ? known->log_line(of, direction, start, end) : std::nullopt;
+}
+
+std::optional<LogLine> Loss::divergence_line(Direction direction, double start, double end) const {
+  const ClosedForms* known = capabilities(direction).closed_forms;
+  return known != nullptr ? known->divergence_line(direction, start, end) : std::nullopt;
 }
 
 std::optional<Arc> Loss::arc(Direction direction, double start, double end) const {

@@ -65,11 +65,13 @@ class Loss {
   [[nodiscard]] std::optional<Interval> closed_beta(Direction direction, Interval alpha) const;
   [[nodiscard]] std::optional<Interval> closed_mu() const;
   [[nodiscard]] std::optional<Interval> mu_above() const;
+  [[nodiscard]] std::optional<NeededMu> mu_below() const;
   [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const;
   [[nodiscard]] std::optional<std::vector<Guarantee>> guarantees(Direction direction) const;
   /// The closed form, or else the logarithm of 1 - delta.
   [[nodiscard]] Interval log_complement(Direction direction, double epsilon) const;
   [[nodiscard]] std::optional<LogLine> log_line(LineOf of, Direction direction, double start, double end) const;
+  [[nodiscard]] std::optional<LogLine> divergence_line(Direction direction, double start, double end) const;
   [[nodiscard]] std::optional<Arc> arc(Direction direction, double start, double end) const;
   /// The approximation of the loss, or else the middle of the enclosure of delta.
   [[nodiscard]] double rough_delta(Direction direction, double epsilon) const;

@@ -135,12 +135,13 @@ struct Verdict {
 };
 
 /// Moves `certain`, at which the side is known (`side` is 1 for before, -1 for after), towards the undecided point `inside`, by secants of
-/// the excess less its error. Returns the last point that was certain.
+/// the excess less its error, to a distance of at most `close`. Returns the last point that was certain.
 template <class Judge>
-[[nodiscard]] double edge_of_doubt(Judge&& judge, double inside, const Verdict& there, double certain, const Verdict& here, double side) {
+[[nodiscard]] double edge_of_doubt(Judge&& judge, double inside, const Verdict& there, double certain, const Verdict& here, double side,
+                                   double close = 0) {
   const auto surplus = [side](const Verdict& verdict) { return side * verdict.excess - verdict.doubt; };
   double low = surplus(there), high = surplus(here);
-  for (int i = 0; i < 16 && std::abs(certain - inside) > 1e-9 * std::abs(certain); ++i) {
+  for (int i = 0; i < 16 && std::abs(certain - inside) > std::max(1e-9 * std::abs(certain), close); ++i) {
     const double share = low < 0 && high > 0 && i % 3 != 2 ? std::clamp(-low / (high - low) + 1e-3, 1e-3, 0.9) : 0.5;
     const double at = inside + share * (certain - inside);
     const Verdict verdict = judge(at);
@@ -161,6 +162,7 @@ template <class Judge>
   double resolution = enough;  // or what the doubts allow, if not all digits are wanted
   const auto settled = [&resolution](double a, double b) { return !(b - a > std::max(8e-16 * std::abs(b), resolution)); };
   double low_excess = at_low.excess, high_excess = at_high.excess;
+  bool low_tells = at_low.doubt < infinity, high_tells = at_high.doubt < infinity;  // otherwise a secant through it says nothing
   double slope = (high_excess - low_excess) / (high - low);
   double middle = high, width = high - low;
   Verdict verdict;
@@ -168,7 +170,7 @@ template <class Judge>
   for (int i = 0; i < 100 && !settled(low, high); ++i) {
     const double secant = low + (high - low) * (low_excess / (low_excess - high_excess));
     // After three steps that do not halve the bracket it bisects once; a long search only bisects.
-    bool halve = i > 40;
+    bool halve = i > 40 || !low_tells || !high_tells;
     if (i % 4 == 3) {
       halve = halve || high - low > 0.5 * width;
       width = high - low;
@@ -189,11 +191,13 @@ template <class Judge>
     if (verdict.before) {
       low = middle;
       low_excess = verdict.excess;
+      low_tells = verdict.doubt < infinity;
       if (last_side > 0) high_excess *= cut;
       last_side = 1;
     } else {
       high = middle;
       high_excess = verdict.excess;
+      high_tells = verdict.doubt < infinity;
       if (last_side < 0) low_excess *= cut;
       last_side = -1;
     }
@@ -206,9 +210,11 @@ template <class Judge>
     const double step = 1.2 * doubt / std::abs(slope);
     return step > smallest && step < 0.25 * (high - low) ? step : smallest;  // also for NaN
   };
-  if (const double doubtful = verdict.doubt / std::abs(slope); doubtful > 0.02 * (high - low) && doubtful < 10 * (high - low))
-    return {edge_of_doubt(judge, middle, verdict, low, {.excess = low_excess}, 1),
-            edge_of_doubt(judge, middle, verdict, high, {.excess = high_excess}, -1)};
+  if (const double doubtful = verdict.doubt / std::abs(slope); doubtful > 0.02 * (high - low) && doubtful < 10 * (high - low)) {
+    const double close = enough > 0 ? 0.1 * doubtful : 0;  // if not all digits are wanted
+    return {edge_of_doubt(judge, middle, verdict, low, {.excess = low_excess}, 1, close),
+            edge_of_doubt(judge, middle, verdict, high, {.excess = high_excess}, -1, close)};
+  }
   const double up = first_step(verdict.doubt + verdict.excess), down = first_step(verdict.doubt - verdict.excess);
   for (double step = up; middle > low && middle + step < high; step *= 2)
     if (judge(middle + step).after) high = middle + step;

@@ -70,6 +70,15 @@ std::optional<LogLine> Profile::log_line(LineOf of, double start, double end) co
   return LogLine{safe(remove->at_start, add->at_start), safe(remove->at_end, add->at_end)};
 }
 
+std::optional<LogLine> Profile::divergence_line(double start, double end) const {
+  if (bracket_ != nullptr) return std::nullopt;
+  if (one_sided()) return loss_.divergence_line(side(), start, end);
+  const auto remove = loss_.divergence_line(Direction::remove, start, end), add = loss_.divergence_line(Direction::add, start, end);
+  if (!remove || !add) return std::nullopt;
+  record(worse_of_both());
+  return LogLine{std::max(remove->at_start, add->at_start), std::max(remove->at_end, add->at_end)};
+}
+
 std::vector<Arc> Profile::arcs(double start, double end) const {
   if (bracket_ != nullptr) return {};
   if (one_sided()) {

@@ -24,6 +24,8 @@ class Profile {
   [[nodiscard]] Interval log_complement(double epsilon) const;
   /// A straight line on the safe side of a logarithm, for 0 <= start <= epsilon <= end.
   [[nodiscard]] std::optional<LogLine> log_line(LineOf of, double start, double end) const;
+  /// The same above log delta, from divergences. [divergence-line]
+  [[nodiscard]] std::optional<LogLine> divergence_line(double start, double end) const;
   /// Polynomials that follow the profile from `start` >= 0 on: it lies below the larger of them. Empty if there are none. [contour-arc]
   [[nodiscard]] std::vector<Arc> arcs(double start, double end) const;
   [[nodiscard]] Interval infinite_mass() const;

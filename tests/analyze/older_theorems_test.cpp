@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Covers [older-theorems].
+// Covers [older-theorems] and [divergence-line].
 #include "analyze/older_theorems.h"
 
 #include <gtest/gtest.h>
@@ -89,6 +89,60 @@ TEST(RenyiSum, IsTightFarBelowTheMeanOfLaplaceNoise) {
 }
 
 // With infinite losses every divergence is infinite: nothing is converted, and the composed pair is the answer at both ends.
+/// The profile of n binary responses, by the sum over the counts.
+double brute_responses(int n, double epsilon0, double epsilon) {
+  double sum = 0;
+  for (int k = 0; k <= n; ++k) {
+    const double loss = (2 * k - n) * epsilon0;
+    if (!(loss > epsilon)) continue;
+    const double log_mass =
+        std::lgamma(n + 1.0) - std::lgamma(k + 1.0) - std::lgamma(n - k + 1.0) + k * epsilon0 - n * std::log1p(std::exp(epsilon0));
+    sum += std::exp(log_mass) * -std::expm1(epsilon - loss);
+  }
+  return std::log(sum);
+}
+
+TEST(DivergenceLine, IsAboveTheSumOfAllResponses) {
+  const Curve curve = analyze(parse("randomized_response(epsilon=0.5) | repeat(40)"));
+  for (const double start : {0.0, 0.1, 1.0, 3.0, 7.0, 15.0})
+    for (const double length : {0.0, 0.01, 0.5, 3.0}) {
+      const auto line = loss_of(curve)->divergence_line(Direction::remove, start, start + length);
+      ASSERT_TRUE(line) << start;
+      for (const double share : {0.0, 0.3, 0.8, 1.0}) {
+        const double truth = brute_responses(40, 0.5, start + share * length);
+        const double above = line->at_start + share * (line->at_end - line->at_start);
+        EXPECT_GE(above, truth - 1e-9) << start << " " << length << " " << share;
+        EXPECT_LE(above, truth + (length == 0 ? 4 : infinity)) << start;  // at a point not much is lost
+      }
+    }
+}
+
+TEST(DivergenceLine, IsAboveWhatEnginesSay) {
+  for (const char* plan : {"laplace(scale=0.8) | poisson(rate=0.1) | repeat(20); laplace(scale=2)",
+                           "gaussian(sigma=2) | poisson(rate=0.2) | repeat(9); laplace(scale=3) | repeat(2)",
+                           "zcdp(rho=0.02) | sample(rate=0.1) | repeat(12); laplace(scale=5) | repeat(3)",
+                           "zcdp(rho=0.02) | poisson(rate=0.1) | repeat(12); gaussian(sigma=2) | poisson(rate=0.2)"}) {
+    const Curve curve = analyze(parse(plan));
+    for (const Direction direction : {Direction::remove, Direction::add})
+      for (const double start : {0.0, 0.2, 1.0, 2.5}) {
+        const auto line = loss_of(curve)->divergence_line(direction, start, start + 0.5);
+        ASSERT_TRUE(line) << plan;
+        for (const double share : {0.0, 0.5, 1.0}) {
+          const double below = loss_of(curve)->log_delta(direction, Interval::exactly(start + 0.5 * share)).lo;
+          EXPECT_GE(line->at_start + share * (line->at_end - line->at_start), below) << plan << " at " << start;
+        }
+      }
+  }
+}
+
+TEST(DivergenceLine, NeedsFiniteLosses) {
+  const Curve curve = analyze(parse("dp(epsilon=0.1, delta=1e-9) | repeat(3); laplace(scale=3)"));
+  EXPECT_FALSE(loss_of(curve)->divergence_line(Direction::remove, 1, 2));
+  const Curve finite = analyze(parse("laplace(scale=2); laplace(scale=3)"));
+  EXPECT_FALSE(loss_of(finite)->divergence_line(Direction::remove, 1, infinity));
+  EXPECT_FALSE(loss_of(finite)->divergence_line(Direction::remove, std::nan(""), 2));
+}
+
 TEST(OlderTheorems, InfiniteLossesBesideStatedDivergences) {
   const Curve curve = analyze(parse("dp(epsilon=0.2, delta=1e-7) | repeat(12); zcdp(rho=0.004); gaussian(sigma=2)"));
   for (const double epsilon : {0.0, 0.5, 1.5}) {

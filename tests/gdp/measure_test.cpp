@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // mu of whole plans compared with golden values, and the laws of mu. Covers [chord-bound], [pure-dp-mu], [slack-pair], [gdp-transform],
-// [clip-and-rectify], [replacement-subsampling], [tail-certificate], [log-line-bound], [gaussian-part], [arc-bound].
+// [clip-and-rectify], [replacement-subsampling], [tail-certificate], [log-line-bound], [gaussian-part], [arc-bound],
+// [divergence-line].
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -250,6 +251,57 @@ TEST(Measure, ASlackEqualToTheChanceOfRevealingEverything) {
   }
   EXPECT_EQ(measured("dp(1, 1e-5)", {Interval::exactly(0.99e-5)}).with_slack.front().mu.lo, infinity);
   EXPECT_LT(measured("dp(1, 1e-5)", {Interval::exactly(1.01e-5)}).with_slack.front().mu.hi, 1.2321);
+}
+
+/// Plans whose mu is the limit of the transform for large epsilon: sampling does not lower it, bounded losses beside do not raise it, and a
+/// zCDP mechanism may be Gaussian noise. [divergence-line] [older-theorems]
+TEST(Measure, TheLimitDecidesWithFewValues) {
+  struct Known {
+    std::string plan;
+    double square;
+  };
+  const Known plans[] = {
+      {"discrete_gaussian(sigma=8) | sample(rate=0.25) | repeat(10000)", 10000 / 64.0},
+      {"zcdp(rho=0.0005) | sample(rate=0.0005) | repeat(50)", 50 * 2 * 0.0005},
+      {"zcdp(rho=0.000125) | poisson(rate=0.0473) | repeat(4000); gaussian(sigma=16) | poisson(rate=0.147) | repeat(1500)",
+       4000 * 2 * 0.000125 + 1500 / 256.0},
+      {"laplace(scale=0.794) | sample(rate=0.0382) | repeat(13); randomized_response(epsilon=0.953, choices=24) | sample(rate=0.000517) "
+       "| group(3) | repeat(1250); gaussian(sigma=32) | sample(rate=0.00883) | repeat(1710)",
+       1710 / 1024.0},
+      {"discrete_gaussian(sigma=8) | sample(rate=0.000939) | repeat(33); gaussian(sigma=0.5) | group(4) | repeat(5)", 33 / 64.0 + 5 * 64.0},
+  };
+  for (const auto& [plan, square] : plans) {
+    const GdpMeasurement found = measured(plan);
+    const double truth = std::sqrt(square);
+    EXPECT_LE(found.mu.lo, truth * (1 + 1e-14)) << plan;
+    EXPECT_GE(found.mu.hi, truth * (1 - 1e-14)) << plan;
+    EXPECT_THAT(found.mu, IsTight(2e-9)) << plan;
+    EXPECT_EQ(found.at_epsilon, infinity) << plan;
+    EXPECT_LE(found.evaluations, 25u) << plan;
+  }
+}
+
+/// Where the limit does not decide, no shortcut hides a larger value.
+TEST(Measure, IsNotBelowAValueSomewhere) {
+  for (const char* plan :
+       {"gaussian(sigma=19.3) | group(5) | repeat(4); randomized_response(epsilon=0.486, choices=3) | repeat(6)",
+        "gaussian(sigma=4) | repeat(3); laplace(scale=1) | repeat(2)", "gdp(mu=1.2) | poisson(rate=0.3) | repeat(12); dp(epsilon=0.5)"}) {
+    const Curve curve = analyze(parse(plan));
+    const Interval mu = measure_mu(curve).mu;
+    ASSERT_LT(mu.hi, infinity) << plan;
+    for (double e = 0; e < 30 * mu.hi; e = 1.7 * e + 0.05 * mu.hi)
+      EXPECT_LE(gdp_transform_at(curve, Interval::exactly(e)).lo, mu.hi * (1 + 1e-12)) << plan << " at " << e;
+  }
+}
+
+/// A composition needs at least the mu of each part, and no more than the parts compose to. [older-theorems]
+TEST(Measure, AComposedMuIsAtLeastThatOfAPart) {
+  const std::string large = "zcdp(rho=0.267) | repeat(5219)";
+  const Interval alone = measured(large).mu;
+  const Interval both = measured(large + "; gaussian(sigma=32.6) | poisson(rate=0.00231) | repeat(20)").mu;
+  EXPECT_GE(both.lo, alone.lo * (1 - 1e-12));
+  EXPECT_GE(both.hi, alone.lo);
+  EXPECT_THAT(both, IsTight(2e-6));
 }
 
 TEST(Measure, ComposedFamiliesBeatTheRootOfSquares) {

@@ -144,5 +144,23 @@ TEST(Bisect, TakesTheSidesInEitherOrderAndStopsAtTheWidth) {
   EXPECT_EQ(calls, 10);
 }
 
+TEST(NarrowBracket, ABlindEndIsHalvedAndADoubtfulMiddleIsEnclosed) {
+  // From 0.35 on only the side is known; near the change 0.3 nothing is.
+  for (const double doubt : {1e-13, 1e-9, 1e-3})
+    for (const double enough : {0.0, 1e-12, 1e-6}) {
+      int calls = 0;
+      const auto judge = [&](double x) {
+        ++calls;
+        const double excess = 0.3 - x;
+        if (x > 0.35) return numeric::Verdict{false, true, -22, infinity};
+        return numeric::Verdict{excess > doubt, excess < -doubt, excess, doubt};
+      };
+      const Interval found = numeric::narrow_bracket(judge, 0.2, judge(0.2), 1.5, judge(1.5), enough);
+      EXPECT_THAT(found, Encloses(0.3)) << doubt << " " << enough;
+      EXPECT_LE(found.width(), std::max(6 * doubt, 8 * enough) + 1e-14) << doubt << " " << enough;
+      EXPECT_LE(calls, 45) << doubt << " " << enough;
+    }
+}
+
 }  // namespace
 }  // namespace tradeoff::detail::test

@@ -15,10 +15,11 @@ namespace tradeoff::detail {
 namespace {
 
 constexpr IntegralEffort six_digits{1e-7, 4000};  // relative to M - 1: enough for an epsilon of six digits
-constexpr IntegralEffort three_digits{1e-3, 60};  // if every value of the profile needs a search
+constexpr IntegralEffort three_digits{1e-3, 60};  // if every value of the profile needs a search, or few digits are enough
 constexpr IntegralEffort five_digits{1e-5, 300};  // if every value of the profile needs an engine
 
-IntegralEffort effort_for(const Loss& loss) {
+IntegralEffort effort_for(const Loss& loss, MomentDigits digits) {
+  if (digits == MomentDigits::few) return three_digits;
   switch (loss.cost()) {
     case Cost::search:
       return three_digits;
@@ -54,10 +55,10 @@ Interval log_moment_of_laplace(Interval epsilon0, double s) {
 }
 
 /// log(1 + s (s + 1) (first + second)), where the integrals of the profile are given with their scales. [profile-integral]
-Interval log_moment_of_profile(const Loss& loss, Direction direction, double s) {
+Interval log_moment_of_profile(const Loss& loss, Direction direction, double s, MomentDigits digits) {
   const auto integral = [&](Direction side, double rate) {
     ProfileSamples samples([&](double t) { return loss.log_delta(side, Interval::exactly(t)); }, loss.tail());
-    const ProfileIntegrals found = integrate_profile(samples, rate, 0, infinity, effort_for(loss));
+    const ProfileIntegrals found = integrate_profile(samples, rate, 0, infinity, effort_for(loss, digits));
     return found.log_scale + log(found.powers[0]);
   };
   const Interval both = log_add_exp(integral(direction, s), integral(loss.symmetric() ? direction : opposite(direction), -(s + 1)));
@@ -81,7 +82,7 @@ double log_cut_moment(const Atoms& atoms, double s, const Tail& tail) {
 
 // [renyi-curve] Exact for Gaussians and finite distributions; by the nodes of the contour engine if there is a transform; otherwise by the
 // profile.
-Interval log_moment(const Loss& loss, Direction direction, double order_less_one, double steps) {
+Interval log_moment(const Loss& loss, Direction direction, double order_less_one, double steps, MomentDigits digits) {
   const double s = order_less_one;
   const Capabilities known = loss.capabilities(direction);
   if (known.renyi_bound != nullptr) return known.renyi_bound->cumulant(s);
@@ -95,7 +96,7 @@ Interval log_moment(const Loss& loss, Direction direction, double order_less_one
     if (const auto moments = transform->prepare({s, s, steps, 0, false, s, 1}))
       if (const auto tilted = moments->tilt(s)) return max(tilted->log_moment(), Interval::exactly(0));
   }
-  return max(log_moment_of_profile(loss, direction, s), Interval::exactly(0));
+  return max(log_moment_of_profile(loss, direction, s, digits), Interval::exactly(0));
 }
 
 }  // namespace tradeoff::detail

@@ -17,14 +17,18 @@ namespace {
 
 /// The divergences found for a question, by s = order - 1.
 struct KeptCumulants {
-  std::unordered_map<double, Interval> remove;
-  std::unordered_map<double, Interval> add;
+  struct Digits {
+    std::unordered_map<double, Interval> remove;
+    std::unordered_map<double, Interval> add;
+  };
+  Digits usual, few;
+  int last_step = 0;  // of the ladder of orders for lines
 };
 
 /// [renyi-curve] Encloses the logarithm of the moment of one run. A profile below that of a Gaussian, or a largest loss, bounds it as well.
-Interval cumulant_of(const Loss& loss, Direction direction, double s, double steps) {
+Interval cumulant_of(const Loss& loss, Direction direction, double s, double steps, MomentDigits digits) {
   Interval found{0, infinity};
-  if (loss.cost() != Cost::engine) found = log_moment(loss, direction, s, steps);  // an engine would take seconds at every order
+  if (loss.cost() != Cost::engine) found = log_moment(loss, direction, s, steps, digits);  // an engine would take seconds at every order
   const Tail tail = loss.tail();
   const double mu = std::min({tail.gdp_mu, tail.moment_mu, tail.zero_from});
   if (!(mu < infinity)) return found;
@@ -48,9 +52,10 @@ RenyiSum::RenyiSum(Parts parts) : parts_(std::move(parts)) {
   if (corners_.size() > most_corners) corners_ = {end_};
 }
 
-Interval RenyiSum::cumulant(Direction direction, double s) const {
+Interval RenyiSum::cumulant(Direction direction, double s, MomentDigits digits) const {
   const QuestionScope question;
-  auto& kept = QuestionScope::state_of<KeptCumulants>(number_);
+  auto& all = QuestionScope::state_of<KeptCumulants>(number_);
+  auto& kept = digits == MomentDigits::few ? all.few : all.usual;
   const bool add = direction == Direction::add && !symmetric_;
   auto& known = add ? kept.add : kept.remove;
   const auto place = known.find(s);
@@ -58,16 +63,16 @@ Interval RenyiSum::cumulant(Direction direction, double s) const {
   const Unrecorded divergences_cite_their_laws;
   Interval sum = Interval::exactly(0);
   for (const Part& part : parts_) {
-    sum = sum +
-          Interval::exactly(static_cast<double>(part.times)) * cumulant_of(*part.loss, add ? Direction::add : Direction::remove, s, steps_);
+    const Interval one = cumulant_of(*part.loss, add ? Direction::add : Direction::remove, s, steps_, digits);
+    sum = sum + Interval::exactly(static_cast<double>(part.times)) * one;
     if (sum.hi == infinity) break;
   }
   return known.emplace(s, sum).first->second;
 }
 
 /// K(s) - s epsilon + s log s - (1 + s) log(1 + s).
-Interval RenyiSum::exponent(Direction direction, double s, double epsilon) const {
-  const Interval point = Interval::exactly(s), sum = cumulant(direction, s);
+Interval RenyiSum::exponent(Direction direction, double s, double epsilon, MomentDigits digits) const {
+  const Interval point = Interval::exactly(s), sum = cumulant(direction, s, digits);
   if (sum.hi == infinity) return {-infinity, infinity};
   return sum - point * epsilon - point * log1p(1.0 / point) - log1p(point);
 }
@@ -213,6 +218,30 @@ std::optional<double> RenyiSum::log_delta_if_at_most(double most, Direction dire
   if (!(least <= most)) return std::nullopt;
   cite();
   return least;
+}
+
+// [divergence-line] The conversion at any order is a straight line in epsilon. Orders are taken from a ladder, so that lines of many
+// intervals share their divergences.
+std::optional<LogLine> RenyiSum::line(Direction direction, double start, double end) const {
+  constexpr int first_stride = 8, last_step = 240;  // orders from 2^-60 to 2^60
+  const QuestionScope question;
+  if (!(start >= 0 && end < infinity) || reveals(direction)) return std::nullopt;
+  const auto order_of = [](int step) { return std::exp2(0.25 * step); };
+  const double middle = start + (end - start) / 2;
+  const auto above = [&](int step, double epsilon) { return exponent(direction, order_of(step), epsilon, MomentDigits::few).hi; };
+  const auto at = [&](int step) { return above(step, middle); };
+  int best = QuestionScope::state_of<KeptCumulants>(number_).last_step;
+  double least = at(best);
+  for (int stride = first_stride; stride > 0; stride /= 2)
+    for (const int way : {stride, -stride})
+      for (int next = best + way; std::abs(next) <= last_step && at(next) < least; next += way) {
+        best = next;
+        least = at(next);
+      }
+  QuestionScope::state_of<KeptCumulants>(number_).last_step = best;
+  if (!(least < infinity)) return std::nullopt;
+  cite();
+  return LogLine{above(best, start), above(best, end)};
 }
 
 Interval RenyiSum::epsilon(Direction direction, Interval log_delta) const {

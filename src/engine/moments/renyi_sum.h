@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/moments/log_moment.h"
 #include "engine/part.h"
 #include "loss/question_scope.h"
 
@@ -21,6 +22,8 @@ class RenyiSum {
   [[nodiscard]] Interval log_delta(Direction direction, double epsilon) const;
   /// The logarithm of the bound at an epsilon above 0, if it is at most `most`; otherwise empty after a few orders.
   [[nodiscard]] std::optional<double> log_delta_if_at_most(double most, Direction direction, double epsilon) const;
+  /// A straight line above the logarithm of the bound on [start, end], 0 <= start <= end: the conversion at one order. [divergence-line]
+  [[nodiscard]] std::optional<LogLine> line(Direction direction, double start, double end) const;
   /// Encloses the epsilon >= 0 of the bound; infinite if no order gives anything.
   [[nodiscard]] Interval epsilon(Direction direction, Interval log_delta) const;
 
@@ -32,8 +35,8 @@ class RenyiSum {
   };
   template <class Convert>
   [[nodiscard]] Best best_of(Convert&& convert) const;
-  [[nodiscard]] Interval cumulant(Direction direction, double s) const;
-  [[nodiscard]] Interval exponent(Direction direction, double s, double epsilon) const;
+  [[nodiscard]] Interval cumulant(Direction direction, double s, MomentDigits digits = MomentDigits::usual) const;
+  [[nodiscard]] Interval exponent(Direction direction, double s, double epsilon, MomentDigits digits = MomentDigits::usual) const;
   [[nodiscard]] double least_exponent(Direction direction, double s, double epsilon) const;
   [[nodiscard]] double below_by_chords(Direction direction, double s, double epsilon) const;
   [[nodiscard]] double below_at_the_end(Direction direction, double epsilon) const;

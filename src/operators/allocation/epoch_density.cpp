@@ -22,6 +22,7 @@ namespace {
 constexpr double edge_deviations = 7;              // of the noise of an event, from the ends of the event to the last places
 constexpr double farthest_normal = 60;             // no step has a normal variable beyond it: P < 1e-780
 constexpr std::uint64_t contour_law_steps = 3000;  // doubling is faster for fewer, and loses fewer digits
+constexpr double largest_contour_s = 3.4;          // with less noise its lines are long, and doubling is faster
 constexpr double contour_share = 0.095;            // of the smoothing: the step of a law along a contour
 constexpr double tails_work = 2000;                // of the bounds of tails
 constexpr double rule_factor = 1e-22;              // of the error of the rule on a cell: (64/15) 20^-20 and kernels, see the theory
@@ -62,7 +63,8 @@ EpochDensity::EpochDensity(Interval mu, std::uint64_t steps, double log_mass) {
   const auto reaches = [&] {
     return place_.size() > 2 * taps && place_.front() <= first_end_ - 5 * noise && place_.back() >= last_end_ + 5 * noise;
   };
-  if (steps >= contour_law_steps) take(mean_density(s, n, {range.low, range.high, short_step(contour_share * g_)}));
+  if (steps >= contour_law_steps && s <= largest_contour_s)
+    take(mean_density(s, n, {range.low, range.high, short_step(contour_share * g_)}));
   if (!reaches()) take(log_mean_law(s, steps, tails, range));
   Work::count(tails_work);
   if (reaches()) {

@@ -36,8 +36,9 @@ using numeric::DoubleDouble;
 
 constexpr std::size_t group_places = 32;  // that share the oscillations
 constexpr std::size_t most_replaced_places = 40'000;
-constexpr double replaced_step = 0.095;              // of the smoothing: two of them are as long as nodes of a transform may be
-constexpr double most_replaced_points = 1.5e9;       // points of all places: several seconds
+constexpr double replaced_step = 0.095;  // of the smoothing: two of them are as long as nodes of a transform may be
+/// Points of all places: several seconds. With less noise a law is seldom reached by more.
+double most_replaced_points(double s) { return s <= 4 ? 1.5e9 : 6e8; }
 constexpr double steps_summed_less_one = 500;        // whose power of psi multiplies its error so that psi less 1 is summed
 constexpr double underflow = 1e-290;                 // more than all exponentials that are rounded to 0 or to few digits add up to
 constexpr double largest_share = 0.125;              // of an error in its value
@@ -1606,7 +1607,7 @@ void ReplacedLaw::make_group() {
                          {step_ * static_cast<double>(from + places - 1)}, parts);
   points_ += static_cast<double>(places) * group.points();
   far_ = !group.needs_line();
-  ended_ = points_ > most_replaced_points;
+  ended_ = points_ > most_replaced_points(s_);
   for (std::size_t i = from; i < from + places && !ended_; ++i) {
     const auto [value, error] = group.known() ? group.at({step_ * static_cast<double>(i)}) : PlaceGroup::Value{};
     if (!(value > 0 && error <= largest_share * value)) {
@@ -1650,7 +1651,8 @@ class MeanWalk {
   static constexpr double good_share = 1e-9;  // of an error in its value
   static constexpr double good_share_per_step = 1e-13;  // roundings of one step count as often
   static constexpr int most_failures = 3;
-  static constexpr double longest = 4;  // of a group: where one large step is what matters
+  static constexpr double most_points = 4e7;  // of all groups: about two seconds
+  static constexpr double longest = 4;        // of a group: where one large step is what matters
   static constexpr std::size_t anchors = 16;
 
   [[nodiscard]] std::int64_t add_group(std::int64_t from, std::int64_t count, std::vector<double>& value, std::vector<double>& error);
@@ -1659,6 +1661,7 @@ class MeanWalk {
   Integral integral_;
   std::int64_t sign_, length_;
   bool far_ = false;
+  double points_ = 0;
 };
 
 /// Appends the first values of a group as far as they are good, and returns how many.
@@ -1674,6 +1677,7 @@ std::int64_t MeanWalk::add_group(std::int64_t from, std::int64_t count, std::vec
   };
   const PlaceGroup group(integral_, PlaceSummand{false}, s_, n_, place(std::min(first, last)), place(std::max(first, last)), anchors);
   far_ = !group.needs_line();
+  points_ += group.points();
   const double most = count > 1 ? good_share + n_ * good_share_per_step : largest_share;
   for (std::int64_t i = 0; i < count; ++i) {
     const auto [here, doubt] = group.known() ? group.at(place(step_ * static_cast<double>(from + sign_ * i))) : PlaceGroup::Value{};
@@ -1694,7 +1698,7 @@ void MeanWalk::fill(std::int64_t from, std::int64_t count, std::vector<double>& 
     else
       length_ = std::max(found, (wanted + 1) / 2);
     failures = found > 0 ? 0 : failures + 1;
-    if (failures > most_failures || (found == 0 && wanted == 1)) return;
+    if (failures > most_failures || points_ > most_points || (found == 0 && wanted == 1)) return;
   }
 }
 

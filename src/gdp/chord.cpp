@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <utility>
@@ -297,6 +298,9 @@ class ChordSearch {
     if (piece.by == Piece::By::nothing) use_moments(piece);
     if (piece.by < Piece::By::divergences && divergence_lines_ < most_divergence_lines) use_divergences(piece);
     if (piece.by < Piece::By::chord && profile_.is_known(piece.u) && profile_.is_known(piece.v)) use_chord(piece);
+    double falling = infinity;  // the profile is at most its last known value
+    for (const Above& value : std::prev(nodes_.upper_bound(piece.u))->second.above) falling = std::min(falling, mu_above(piece.v, value));
+    lower(piece, falling);
   }
   void use_divergences(Piece& piece) { lower(piece, bound_by_divergences(piece.u, piece.v)); }
   /// Whether they prove enough at both ends, so that they may prove it on short parts.

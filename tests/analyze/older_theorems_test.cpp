@@ -120,11 +120,10 @@ TEST(DivergenceLine, IsAboveTheSumOfAllResponses) {
 TEST(DivergenceLine, IsAboveWhatEnginesSay) {
   for (const char* plan : {"laplace(scale=0.8) | poisson(rate=0.1) | repeat(20); laplace(scale=2)",
                            "gaussian(sigma=2) | poisson(rate=0.2) | repeat(9); laplace(scale=3) | repeat(2)",
-                           "zcdp(rho=0.02) | sample(rate=0.1) | repeat(12); laplace(scale=5) | repeat(3)",
                            "zcdp(rho=0.02) | poisson(rate=0.1) | repeat(12); gaussian(sigma=2) | poisson(rate=0.2)"}) {
     const Curve curve = analyze(parse(plan));
     for (const Direction direction : {Direction::remove, Direction::add})
-      for (const double start : {0.0, 0.2, 1.0, 2.5}) {
+      for (const double start : {0.0, 0.3, 1.0}) {
         const auto line = loss_of(curve)->divergence_line(direction, start, start + 0.5);
         ASSERT_TRUE(line) << plan;
         for (const double share : {0.0, 0.5, 1.0}) {

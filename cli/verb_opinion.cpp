@@ -14,8 +14,10 @@
 #include <nlohmann/json.hpp>
 
 #include "command_request.h"
+#include "numeric/number_text.h"
 #include "plan/neighbours.h"
 #include "report/claim.h"
+#include "report/exact_numbers.h"
 #include "report/json.h"
 #include "streams.h"
 #include "system.h"
@@ -179,6 +181,11 @@ ExitCode ask_python(const OtherForm& form, const std::string& path, bool json) {
       "this command or `python -m tradeoff opinion FILE`");
 }
 
+std::string exact_epsilon_of(const Plan& plan, const std::string& delta, Interval found) {
+  const auto value = numeric::enclose_decimal(delta);
+  return value ? report::exact_epsilon(plan, {delta, *value}, found) : std::string();
+}
+
 struct Judgement {
   std::string word;
   ExitCode code;
@@ -224,7 +231,9 @@ ExitCode run_opinion(const Verb&, const Options& options) {
     return verdict.code;
   }
   std::string text = verdict.word + ": the claim epsilon = " + claim.epsilon + " at delta = " + claim.delta + "\n";
-  text += "    certified: epsilon " + report::between(*certified.value) + "\n    what was run: " + plan + "\n";
+  const report::Claim found{
+      "epsilon", *certified.value, report::SafeEnd::hi, "", {}, exact_epsilon_of(parsed, claim.delta, *certified.value)};
+  text += "    certified: epsilon " + proof_of(found) + "\n    what was run: " + plan + "\n";
   text += "    assumed: the plan is what was run, its sampling included; neighbours: " + std::string(report::to_word(neighbours)) + "\n";
   if (shuffled)
     text += "    if the loader shuffles instead: epsilon <= " + report::claimed(*shuffled, report::SafeEnd::hi) + " is proved, by " +

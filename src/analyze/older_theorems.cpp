@@ -563,6 +563,7 @@ class StatedDivergences final : public ForwardingLoss {
     Capabilities known = ForwardingLoss::capabilities(direction);
     known.closed_forms = this;
     known.evaluable = nullptr;
+    known.bound_shape = nullptr;  // that of the conversion; the refined sum stands for the pair
     known.minimum_of = pair_;
     return known;
   }

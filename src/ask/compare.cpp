@@ -60,12 +60,6 @@ void write_row(report::JsonWriter& out, const MethodRow& row) {
 
 namespace {
 
-/// The exact epsilon of a plan at this delta, or empty. [largest-loss] [canonical-constraints]
-std::string exact_epsilon_of(const Request& request, const Number& delta) {
-  const auto pure = delta.value.hi == 0 ? request.curve()->pure_epsilon() : std::nullopt;
-  return pure ? pure->text : report::exact_epsilon(request.plan(), delta);
-}
-
 /// At delta 0 the methods that add up largest losses agree; at other deltas the loss alone is bounded by one of its values.
 std::string exact_of(const MethodRow& row, const Request& request, const Number& delta, const std::string& epsilon) {
   constexpr std::array<std::string_view, 6> adding = {"exact", "basic", "kairouz", "murtagh_vadhan", "loss_tail", "loss_pair"};
@@ -81,7 +75,7 @@ Compared compare_at(const Request& request, const Number& delta) {
   request.require_both_directions("the theorems cover both directions at once");
   Compared made{
       delta, compare_methods(request.plan(), delta.value, request.neighbours(), request.tolerance(), methods_of(request)), {}, {}};
-  const std::string epsilon = exact_epsilon_of(request, delta);
+  const std::string epsilon = report::exact_epsilon(request.plan(), delta, made.found.epsilon);
   for (const MethodRow& row : made.found.rows) made.exact.push_back(exact_of(row, request, delta, epsilon));
   if (made.found.epsilon.hi < Interval::whole().hi) made.exact_epsilon = epsilon;
   return made;

@@ -20,7 +20,7 @@ Answer answer_epsilon(const Request& request) {
                       report::log10_if_tiny(epsilon)};
   claim.instead = "ask at a larger delta";
   if (const auto pure = curve->pure_epsilon(); pure && delta.value.hi == 0) claim.exact = pure->text;  // [largest-loss]
-  if (claim.exact.empty()) claim.exact = report::exact_epsilon(request.plan(), delta);
+  if (claim.exact.empty()) claim.exact = report::exact_epsilon(request.plan(), delta, epsilon);
   return answer_claim(std::move(claim), curve);
 }
 

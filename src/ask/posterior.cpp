@@ -26,11 +26,12 @@ Answer answer_posterior(const Request& request) {
   const std::string guess = report::best_guess(prior);
   const std::string exact = report::exact_accuracy(*curve, request.shown("prior"), posterior.accuracy);
   const std::string largest = report::exact_posterior(request.plan(), request.number("prior"), posterior.largest);
+  const std::string belief = report::exact_belief(request.plan(), request.number("prior"), usual);
   return {[posterior, usual](report::JsonWriter& out) {
             out.begin_object().key("accuracy").interval(posterior.accuracy).key("largest").interval(posterior.largest);
             out.key("usual").begin_object().key("except").raw(rare).key("largest").interval(usual).end_object().end_object();
           },
-          [posterior, usual, condition, guess, exact, largest](const report::Style& style) {
+          [posterior, usual, condition, guess, exact, largest, belief](const report::Style& style) {
             const auto line = [](const char* quantity, Interval value, const std::string& where, const report::Style& how,
                                  const std::string& known = {}) {
               return to_text(report::Claim{quantity, value, report::SafeEnd::hi, where, {}, known}, how);
@@ -39,7 +40,7 @@ Answer answer_posterior(const Request& request) {
             const bool bounded = posterior.largest.hi < 1;
             return line("accuracy of the best guess", posterior.accuracy, condition + " (guessing: " + guess + ")", style, exact) +
                    line("posterior", posterior.largest, condition + (bounded ? "" : ": a rare result may leave no doubt"), plain, largest) +
-                   line("posterior", usual, condition + ", except with probability " + rare, plain);
+                   line("posterior", usual, condition + ", except with probability " + rare, plain, belief);
           },
           curve};
 }

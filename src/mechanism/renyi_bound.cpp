@@ -20,7 +20,7 @@ namespace {
 using Polygon = RenyiBound::Polygon;
 using Vertices = std::vector<std::pair<double, Interval>>;
 
-constexpr double largest_order = 1e150;   // minus one; its square is still a double
+constexpr double largest_order = 1e150;    // minus one; its square is still a double
 constexpr double smallest_order = 1e-300;  // minus one
 
 double end_of(const std::vector<Polygon>& polygons) {

@@ -59,11 +59,8 @@ ExactMoments exact_moments(const Plan& plan, const Curve& curve) {
 }
 
 std::string exact_loss(const Plan& plan, Interval found) {
-  const auto stated = stated_guarantees(plan, vocabulary());
-  if (stated.size() == 1) {
-    const std::string text = text_within(exact_rational(stated.front().epsilon), found);
-    if (!text.empty()) return text;
-  }
+  for (const WrittenGuarantee& stated : stated_guarantees(plan, vocabulary()))
+    if (std::string text = text_within(exact_rational(stated.epsilon), found); !text.empty()) return text;
   const auto step = exact_loss_step(plan, vocabulary());
   if (!step || step->numerator == 0 || !(found.lo > 0)) return {};
   const Interval steps = found / numeric::enclose(numeric::to_quotient(*step));
@@ -86,9 +83,33 @@ std::string exact_chi_square(const Plan& plan, Direction direction, Interval fou
 // [membership-posterior] 1 - prior + prior * delta at the odds against.
 std::string exact_guess(const Plan& plan, const Number& prior, Interval found) {
   const auto corners = corners_of(plan, Direction::worst);
-  const auto chance = exact_rational(prior), rest = complement(chance);
-  if (!corners || !rest) return {};
-  return text_within(sum(rest, product(chance, detail::exact_delta(*corners, *ratio(rest, chance)))), found);
+  const auto chance = exact_rational(prior), rest = complement(chance), odds = ratio(rest, chance);
+  if (!odds) return {};
+  if (!corners) {  // a stated guarantee, at odds beyond its epsilon
+    const auto stated = stated_guarantees(plan, vocabulary());
+    const bool beyond = stated.size() == 1 && log(numeric::enclose(numeric::to_quotient(*odds))).lo >= stated.front().epsilon.value.hi;
+    return beyond ? text_within(sum(rest, product(chance, exact_rational(stated.front().delta))), found) : std::string();
+  }
+  return text_within(sum(rest, product(chance, detail::exact_delta(*corners, *odds))), found);
+}
+
+std::string exact_factor(const Plan& plan, Interval found) {
+  const auto corners = corners_of(plan, Direction::worst);
+  if (!corners) return {};
+  for (const Rational& factor : ratios_of(*corners))
+    if (std::string text = text_within(factor, found); !text.empty()) return text;
+  return {};
+}
+
+std::string exact_belief(const Plan& plan, const Number& prior, Interval found) {
+  const auto corners = corners_of(plan, Direction::worst);
+  const auto chance = exact_rational(prior);
+  if (!corners) return {};
+  for (const Rational& factor : ratios_of(*corners)) {
+    const auto likely = product(chance, factor);
+    if (std::string text = text_within(ratio(likely, sum(likely, complement(chance))), found); !text.empty()) return text;
+  }
+  return {};
 }
 
 std::string exact_posterior(const Plan& plan, const Number& prior, Interval found) {
@@ -118,6 +139,11 @@ std::string exact_tpr(const Plan& plan, const Number& fpr, Direction direction, 
 }
 
 ExactCorner exact_corner(const Plan& plan, Direction direction, Interval epsilon, Interval delta) {
+  for (const WrittenGuarantee& stated : stated_guarantees(plan, vocabulary())) {
+    const std::string at = text_within(exact_rational(stated.epsilon), epsilon), value = text_within(exact_rational(stated.delta), delta);
+    if (!at.empty() && !value.empty()) return {at, value};
+  }
+  if (const auto largest = exact_largest_loss(plan, vocabulary()); !text_within(largest, epsilon).empty()) return {text_of(largest), "0"};
   const auto corners = corners_of(plan, direction);
   if (!corners) return {};
   for (const Rational& ratio : ratios_of(*corners)) {
@@ -132,17 +158,26 @@ ExactCorner exact_corner(const Plan& plan, Direction direction, Interval epsilon
 std::string exact_delta(const Plan& plan, const Number& epsilon, Direction direction, Interval found) {
   if (epsilon.value.lo == 0 && epsilon.value.hi == 0) {
     if (std::string exact = exact_advantage(plan, found); !exact.empty()) return exact;
-  } else if (epsilon.value.lo == infinity) {
-    if (const auto corners = corners_of(plan, direction)) return text_within(complement(corners->front().second), found);
+  } else if (const auto corners = corners_of(plan, direction)) {
+    // Beyond the largest finite loss only the mass at infinite loss is left.
+    const std::vector<Rational> ratios = ratios_of(*corners);
+    const double last = ratios.empty() ? 0 : log(numeric::enclose(numeric::to_quotient(ratios.front()))).hi;
+    if (epsilon.value.lo >= last) return text_within(complement(corners->front().second), found);
   }
   const auto stated = stated_guarantees(plan, vocabulary());
   return stated.size() == 1 && surely_at_most(stated.front().epsilon, epsilon) ? stated.front().delta.text : std::string();
 }
 
-std::string exact_epsilon(const Plan& plan, const Number& delta) {
-  const auto stated = stated_guarantees(plan, vocabulary());
-  const bool same = stated.size() == 1 && surely_at_most(stated.front().delta, delta) && surely_at_most(delta, stated.front().delta);
-  return same && delta.value.hi < 1 ? stated.front().epsilon.text : std::string();
+// [largest-loss] [canonical-constraints]
+std::string exact_epsilon(const Plan& plan, const Number& delta, Interval found) {
+  if (delta.value.hi == 0)
+    if (const auto largest = exact_largest_loss(plan, vocabulary())) return text_of(largest);
+  for (const WrittenGuarantee& stated : stated_guarantees(plan, vocabulary())) {
+    const bool same = surely_at_most(stated.delta, delta) && surely_at_most(delta, stated.delta) && delta.value.hi < 1;
+    if (!same) continue;
+    if (std::string text = text_within(exact_rational(stated.epsilon), found); !text.empty()) return text;
+  }
+  return {};
 }
 
 }  // namespace tradeoff::detail::report

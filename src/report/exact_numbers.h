@@ -30,6 +30,9 @@ struct ExactMoments {
 /// The accuracy of the best guess at this prior, and the largest posterior.
 [[nodiscard]] std::string exact_guess(const Plan& plan, const Number& prior, Interval found);
 [[nodiscard]] std::string exact_posterior(const Plan& plan, const Number& prior, Interval found);
+/// A factor on the odds that an output causes, and the posterior after it. [odds-factor]
+[[nodiscard]] std::string exact_factor(const Plan& plan, Interval found);
+[[nodiscard]] std::string exact_belief(const Plan& plan, const Number& prior, Interval found);
 /// The same, or what a plan of one (epsilon, delta) says of a test of size 0. [canonical-constraints]
 [[nodiscard]] std::string exact_beta(const Plan& plan, const Number& alpha, Direction direction, Interval found);
 [[nodiscard]] std::string exact_tpr(const Plan& plan, const Number& fpr, Direction direction, Interval found);
@@ -43,6 +46,6 @@ struct ExactCorner {
 /// What a plan of one (epsilon, delta) says of delta at this epsilon, and of epsilon at this delta; at epsilon 0 and infinity what listed
 /// probabilities say. [canonical-constraints]
 [[nodiscard]] std::string exact_delta(const Plan& plan, const Number& epsilon, Direction direction, Interval found);
-[[nodiscard]] std::string exact_epsilon(const Plan& plan, const Number& delta);
+[[nodiscard]] std::string exact_epsilon(const Plan& plan, const Number& delta, Interval found);
 
 }  // namespace tradeoff::detail::report

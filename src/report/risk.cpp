@@ -106,12 +106,21 @@ Risk find_risk(const Curve& asked) {
                                  return exact_posterior(plan, number_of(prior), posterior.largest);
                                })});
   }
-  for (const char* people : shown_crowds)
-    risk.naming.push_back({people, naming_chance(curve, static_cast<std::uint64_t>(numeric::enclose_decimal(people)->lo))});
-  for (const char* chance : shown_chances) risk.odds.push_back({chance, odds_factor(curve, *numeric::enclose_decimal(chance))});
+  for (const char* people : shown_crowds) {
+    const Interval found = naming_chance(curve, static_cast<std::uint64_t>(numeric::enclose_decimal(people)->lo));
+    const Number rate{std::string("1/") + people, 1.0 / *numeric::enclose_decimal(people)};
+    risk.naming.push_back(
+        {people, found, by_plan(asked, [&](const Plan& plan) { return exact_tpr(plan, rate, Direction::worst, found); })});
+  }
+  for (const char* chance : shown_chances) {
+    const Interval found = odds_factor(curve, *numeric::enclose_decimal(chance));
+    risk.odds.push_back({chance, found, by_plan(asked, [&](const Plan& plan) { return exact_factor(plan, found); })});
+  }
   risk.rare = risk.odds.back().given;
-  for (const char* prior : shown_priors)
-    risk.beliefs.push_back({prior, belief_after(*numeric::enclose_decimal(prior), risk.odds.back().value)});
+  for (const char* prior : shown_priors) {
+    const Interval found = belief_after(*numeric::enclose_decimal(prior), risk.odds.back().value);
+    risk.beliefs.push_back({prior, found, by_plan(asked, [&](const Plan& plan) { return exact_belief(plan, number_of(prior), found); })});
+  }
   const Interval slack = *numeric::enclose_decimal(shown_slack);
   const GdpPair pair = measure_mu(curve, {slack}).with_slack.front();
   // If rounding raised the slack, the raised slack is stated. [slack-pair]
@@ -149,10 +158,11 @@ std::string to_lines(const Risk& risk, const Style& style) {
     text += "  posterior <= 1 at every prior: a rare result may leave no doubt\n";
   else
     for (const RiskRow& row : risk.posteriors) add("posterior", row.value, "at prior " + row.given, row.exact);
-  for (const RiskRow& row : risk.beliefs) add("posterior", row.value, "at prior " + row.given + ", except with chance " + risk.rare);
+  for (const RiskRow& row : risk.beliefs)
+    add("posterior", row.value, "at prior " + row.given + ", except with chance " + risk.rare, row.exact);
   for (const RiskRow& row : risk.naming)
-    add("chance to name one person", row.value, "of " + row.given + " (guessing: 1/" + row.given + ")");
-  for (const RiskRow& row : risk.odds) add("factor on the odds", row.value, "except with chance " + row.given);
+    add("chance to name one person", row.value, "of " + row.given + " (guessing: 1/" + row.given + ")", row.exact);
+  for (const RiskRow& row : risk.odds) add("factor on the odds", row.value, "except with chance " + row.given, row.exact);
   add("mu", risk.gaussian.value, "except with chance " + risk.gaussian.given);
   text += std::string("\n") + plain_introduction + "\n";
   for (const std::string& sentence : plain_sentences(risk)) text += "  " + wrapped(sentence, 4, 2);

@@ -111,9 +111,9 @@ void add_beliefs(Table& table, const Risk& risk) {
     const RiskRow& any = risk.posteriors[i];
     const RiskRow& usual = risk.beliefs[i];
     const bool bounded = any.value.hi < 1;
-    table.rows.push_back(
-        {"belief after an output", "prior " + usual.given + ", except with chance " + risk.rare, most(usual.value), proved(usual.value)});
-    table.rows.push_back({"belief after any output", "prior " + any.given, bounded ? most(any.value) : "no bound",
+    table.rows.push_back({"belief after an output", "prior " + usual.given + ", except with chance " + risk.rare,
+                          most(usual.value, usual.exact), usual.exact.empty() ? proved(usual.value) : "exactly " + usual.exact});
+    table.rows.push_back({"belief after any output", "prior " + any.given, bounded ? most(any.value, any.exact) : "no bound",
                           bounded ? proved(any.value) : "no bound below 1: an output, however rare, may leave no doubt"});
   }
 }
@@ -126,7 +126,8 @@ void add_rows(Table& table, const std::string& quantity, const std::string& at, 
 
 Table risks_of(const Risk& risk) {
   Table table{{{"what an attacker may reach", "where", "at most", "proved"}}};
-  table.rows.push_back({"advantage over guessing", "", most(risk.advantage), proved(risk.advantage)});
+  table.rows.push_back({"advantage over guessing", "", most(risk.advantage, risk.exact_advantage),
+                        risk.exact_advantage.empty() ? proved(risk.advantage) : "exactly " + risk.exact_advantage});
   add_rows(table, "share of participants found", "false-positive rate ", risk.rates);
   add_rows(table, "accuracy of the best guess", "prior ", risk.accuracies);
   add_beliefs(table, risk);
@@ -214,7 +215,7 @@ void add_comparison(Document& document, const std::vector<Statement>& statements
     std::size_t i = 0;
     for (const auto& [delta, epsilon] : one.epsilons) rows[i++].push_back(most(epsilon));
     for (std::size_t m = one.mus.size() - 3; m < one.mus.size(); ++m) rows[i++].push_back(most(one.mus[m].mu, one.mus[m].bound));
-    rows[i++].push_back(most(one.risk.advantage));
+    rows[i++].push_back(most(one.risk.advantage, one.risk.exact_advantage));
     for (const RiskRow& row : one.risk.rates) rows[i++].push_back(per_cent_above(row.value));
     rows[i++].push_back(k == 0 ? "" : order_of(one.curve, first.curve));
   }
@@ -251,8 +252,8 @@ Table numbers_of(const Statement& statement) {
                                            : "Gaussian differential privacy, except with probability " + row.slack +
                                                  ". For several releases, add the squares of μ and add the slacks"});
   }
-  table.rows.push_back(
-      {"advantage", most(statement.risk.advantage), "of any attack over guessing who took part: 0 is none, 1 is certainty"});
+  table.rows.push_back({"advantage", most(statement.risk.advantage, statement.risk.exact_advantage),
+                        "of any attack over guessing who took part: 0 is none, 1 is certainty"});
   return table;
 }
 
@@ -325,7 +326,9 @@ std::string model_card(const Statement& statement) {
   text += "  unit_of_privacy: " + quoted(unit_of(statement)) + "\n";
   text += std::string("  neighbours: ") + to_word(statement.curve.neighbours()) + "\n";
   text += "  mechanism: " + quoted(statement.plan_text) + "\n";
-  text += "  membership_inference_advantage: " + yaml_number(claimed(statement.risk.advantage, SafeEnd::hi)) + "\n";
+  text +=
+      "  membership_inference_advantage: " + yaml_number(claimed(statement.risk.advantage, SafeEnd::hi, statement.risk.exact_advantage)) +
+      "\n";
   if (statement.rho) text += "  rho_zcdp: " + yaml_number(claimed(*statement.rho, SafeEnd::hi, statement.exact_rho)) + "\n";
   if (!statement.context.date.empty()) text += "  date: " + quoted(statement.context.date) + "\n";
   if (!statement.context.contact.empty()) text += "  contact: " + quoted(statement.context.contact) + "\n";

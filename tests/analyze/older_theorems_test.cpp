@@ -321,7 +321,7 @@ TEST(OlderTheorems, StatedDivergencesNeverReachOne) {
 
 // What `refine` would lower is answered already; profiles that a plan states are answered as stated.
 TEST(OlderTheorems, RefinementsOfStatedDivergencesChangeNothing) {
-  for (const std::string plan : {"zcdp(rho=0.5)", "rdp(points=[(2, 1), (3, 1.5), (4, 2)])", "rdp(points=[(2, 1), (4, 2)]) | repeat(3)"}) {
+  for (const std::string plan : {"zcdp(rho=0.5)", "rdp(points=[(2, 1), (3, 1.5), (4, 2)])", "rdp(points=[(2, 1), (4, 2)])"}) {
     const Curve stated = analyze(parse(plan)), refined = analyze(parse(plan + " | refine()"));
     for (const double epsilon : {0.0, 0.01, 0.3, 1.0, 4.0, 30.0}) {
       EXPECT_LE(stated.delta_at(epsilon).hi, refined.delta_at(epsilon).hi) << plan << epsilon;

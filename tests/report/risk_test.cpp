@@ -170,12 +170,15 @@ TEST(Risk, ClaimsNoSlackSmallerThanTheOneThatWasProved) {
 // [membership-posterior] Where no output changes what is likelier, the accuracy is the prior or its complement, exactly.
 TEST(Risk, TheAccuracyOfAConstantGuessIsExact) {
   const Curve weak = analyze(parse("dp(epsilon=0.99)"));
-  EXPECT_EQ(exact_accuracy(weak, "0.01"), "0.99");
-  EXPECT_EQ(exact_accuracy(weak, "0.9"), "0.9");
-  EXPECT_EQ(exact_accuracy(weak, "1/4"), "0.75");
-  EXPECT_EQ(exact_accuracy(weak, "2/7"), "");  // log(5/2) < 0.99
-  EXPECT_EQ(exact_accuracy(weak, "0.5"), "");
-  EXPECT_EQ(exact_accuracy(analyze(parse("gaussian(sigma=20)")), "0.01"), "");
+  const auto exact = [](const Curve& curve, const char* prior) {
+    return exact_accuracy(curve, prior, curve.posterior_at(read_number(prior).value).accuracy);
+  };
+  EXPECT_EQ(exact(weak, "0.01"), "0.99");
+  EXPECT_EQ(exact(weak, "0.9"), "0.9");
+  EXPECT_EQ(exact(weak, "1/4"), "0.75");
+  EXPECT_EQ(exact(weak, "2/7"), "");  // log(5/2) < 0.99
+  EXPECT_EQ(exact(weak, "0.5"), "");
+  EXPECT_EQ(exact(analyze(parse("gaussian(sigma=20)")), "0.01"), "");
   EXPECT_THAT(to_lines(find_risk(weak), {}),
               HasSubstr("accuracy of the best guess <= 0.99 at prior 0.01 (guessing: 0.99)\n      exactly 0.99\n"));
   for (const char* prior : {"0.01", "0.1", "0.2", "0.8", "0.97"})

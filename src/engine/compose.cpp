@@ -17,6 +17,7 @@
 #include "engine/contour/rare.h"
 #include "engine/contour/remainder.h"
 #include "engine/contour/truncated.h"
+#include "engine/counted_average.h"
 #include "engine/density/density.h"
 #include "engine/disclosure.h"
 #include "engine/draws.h"
@@ -246,6 +247,19 @@ bool is_slow_to_invert(const Parts& parts) {
   });
 }
 
+/// Beside many runs of finite losses the transform of one run of a formula does not decay, or slowly, so that its profile is averaged over
+/// the counts of all others first; a composition of several others, whose values take longer, before the lattice. A Gaussian decays fast.
+/// [averaged-counts]
+void add_counted_average(const Parts& parts, Tolerance tolerance, std::vector<EnginePath>& paths) {
+  const auto is_beside = [](const Part& part) { return part.loss->atoms(Direction::remove) == nullptr; };
+  const auto others = std::count_if(parts.begin(), parts.end(), is_beside);
+  const auto first = std::find_if(parts.begin(), parts.end(), is_beside);
+  if (others == 0 || (others == 1 && first->loss->gaussian_mu())) return;
+  const bool one_run = others == 1 && first->times == 1 && first->loss->cost() == Cost::formula;
+  LossPointer average = compose_by_counted_average(parts, [tolerance](Parts beside) { return compose(std::move(beside), tolerance).loss; });
+  paths.insert(one_run ? paths.begin() : paths.end(), {std::move(average), one_run ? Speed::quick : Speed::slow});
+}
+
 /// Puts the sums over counts before the contours where they are as fast, after them where they take longer.
 void add_counts(const Parts& parts, std::vector<EnginePath>& contours) {
   CountedComposition counted = compose_by_counts(parts);
@@ -330,6 +344,7 @@ Composition compose(Parts parts, Tolerance tolerance, const Composition* shorter
   add_remainder(parts, paths);
   if (LossPointer powers = compose_by_density_powers(parts)) paths = with_powers(parts, std::move(powers), std::move(paths));
   add_counts(parts, paths);
+  add_counted_average(parts, tolerance, paths);
   paths.push_back({compose_by_cells(parts, tolerance), Speed::slow});
   paths.push_back({compose_by_lattice(parts, tolerance), Speed::slow});
   LossPointer layered = fallback_chain(std::move(paths), [parts] { return tail_of(parts); }, tolerance,

@@ -87,7 +87,7 @@ class NodeTilt : public TiltedLoss {
   void characteristic_function(std::span<const double> times, std::span<CharacteristicValue> values) const override;
   [[nodiscard]] std::size_t size() const override { return kept_weight_.size(); }
 
-  /// The terms of the error of phi(t), for tests and certificates: quadratic t^2 + linear t + constant + quadrature(t).
+  /// The terms of the error of phi(t), for tests and certificates: at most quadratic t^2 + linear t + constant + quadrature(t).
   struct ErrorTerms {
     double quadratic = 0;   ///< rounding of nodes, weights and sums
     double linear = 0;      ///< error of the tilted mean, dropped nodes
@@ -121,6 +121,7 @@ class NodeTilt : public TiltedLoss {
   void find_mean(double rough);
   void find_spread();
   void keep(double negligible);
+  void find_far();
 
   const NodeLaw& law_;
   double power_;
@@ -136,6 +137,8 @@ class NodeTilt : public TiltedLoss {
   double quadratic_error_ = 0;
   double linear_error_ = 0;
   double constant_error_ = 0;
+  double far_constant_ = 0, far_linear_ = 0;  // in place of the linear and the quadratic error where t is large
+  double residual_ = 0;                       // the first moment of the kept nodes
   std::size_t first_kept_ = 0;
   std::size_t end_kept_ = 0;
   double kept_reach_ = 0;  // largest |l - mean| of a kept node

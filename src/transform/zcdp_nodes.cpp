@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "numeric/arithmetic.h"
@@ -19,6 +20,9 @@ constexpr std::array<double, 8> ellipse_sums{1, 1.5, 2.0, 2.7, 3.7, 5.5, 9.0, 16
 constexpr double least_part = 1e-14;  // of the width 1/sqrt(rho): smaller s are left out, with a mass of 1e-28
 constexpr int variation_cells = 16;   // per panel
 constexpr double outward = 1 + 1e-9;  // of bounds that are products of a few doubles
+
+/// The logarithm of a bound that may have underflowed.
+double log_mass(double bound) { return std::log(std::max(bound, std::numeric_limits<double>::min())); }
 
 /// The largest and the smallest of a product over two ranges.
 struct Span {
@@ -45,7 +49,7 @@ ZcdpNodes::ZcdpNodes(Interval rho, Interval rate, SampledBy sampling, const Rang
   }
   if (!place_panels(range, 0)) return;
   fill();
-  const double furthest = end_of_march(*this, range);
+  const double furthest = end_of_quadratures(range);
   if (furthest > range.longest && log_error(range.power, furthest) > cumulant(range.power).value - march_accuracy) {
     panels_.clear();
     nodes_ = {};
@@ -54,6 +58,17 @@ ZcdpNodes::ZcdpNodes(Interval rho, Interval rate, SampledBy sampling, const Rang
   }
   const double worst = std::max(log_error(0, 0), log_error(1, 0));
   unit_error_ = 1e-60 + (std::exp(std::min(700.0, worst)) + cut_.mass) * outward;
+}
+
+/// For searches only: the t from which on a bound of the whole moment makes quadratures needless. [zcdp-transform]
+double ZcdpNodes::end_of_quadratures(const Range& range) const {
+  const double furthest = end_of_march(*this, range);
+  if (rate_ < 1 || !(range.longest > 0)) return furthest;
+  constexpr double negligible = 40, stride = 1.25;
+  const double level = cumulant(range.power).value;
+  for (double t = range.longest; t < furthest; t *= stride)
+    if (range.steps * (log_moment_after(range.power, t) - level) < -negligible) return t;
+  return furthest;
 }
 
 // [zcdp-transform] s0 is where exp(-rho s^2) + exp(-rho (s + 1)^2) = 1: the two halves have all the mass.
@@ -74,11 +89,13 @@ void ZcdpNodes::find_low(Interval rho) {
     const double least = low_ = start_.hi;
     low_a_ = rho.hi * least * least * outward;
     low_b_ = 2 * rho.hi * least * (1 + least) * std::exp(-rho.lo) * outward;
+    log_low_b_ = std::log(2 * rho.hi * least * (1 + least)) - rho.lo * (1 - bound_relative_slack) + bound_relative_slack;
     return;
   }
   low_ = start_.hi;
   low_a_ = 2 * rho.hi * start_.hi * start_.width() * outward;
   low_b_ = 2 * rho.hi * (1 + start_.hi) * start_.width() * outward;
+  log_low_b_ = log_mass(low_b_);
 }
 
 double ZcdpNodes::x_at(double s) const { return rho_ * (2 * s + 1) - std::log1p(1 / s); }
@@ -127,7 +144,7 @@ ZcdpNodes::Panel ZcdpNodes::make_panel(double left, double right) const {
     const double angle = 2 * rho_ * height + height / (from * (1 + from));
     if (rate_ < 1 && !(angle <= std::numbers::pi / 2)) break;
     const double log_large = rho_ * (2 * to + 1) + std::log(std::hypot(to, height) / std::hypot(1 + to, height));
-    Ellipse ellipse{std::log(4.01 * half / (sum > 1 ? 1 - 1 / (sum * sum) : 1)) - 64 * std::log(sum), {}};
+    Ellipse ellipse{std::log(4.01 * half / (sum > 1 ? 1 - 1 / (sum * sum) : 1)) - 64 * std::log(sum), {from, to, height}, {}};
     for (const bool positive : {true, false}) {
       const double move = positive ? 1 : 0;
       const double density = std::log(2 * rho_ * std::hypot(to + move, height)) - rho_ * ((from + move) * (from + move) - height * height);
@@ -138,12 +155,29 @@ ZcdpNodes::Panel ZcdpNodes::make_panel(double left, double right) const {
   return panel;
 }
 
+// [zcdp-transform] Without sampling the integrand is 2 rho (s + 1) (s/(1 + s))^p e^(rho p (p - 1) - rho (s + 1 - p)^2): on a rectangle its
+// square completed is known better than the density and the power apart, by e^(2 rho |p|) for every unit of its length.
+double ZcdpNodes::log_whole_ellipse(const Ellipse& ellipse, double p, double t) const {
+  const auto& [from, to, height] = ellipse.rectangle;
+  const double level = rho_ * p * (p - 1), away = std::max({0.0, from + 1 - p, p - 1 - to}), fall = rho_ * away * away,
+               rise = rho_ * height * height;
+  const double share =
+      p >= 0 ? 0.5 * std::log((to * to + height * height) / ((1 + to) * (1 + to) + height * height)) : -std::log1p(1 / from);
+  const double front = std::log(2 * rho_ * std::hypot(to + 1, height)), argument = ellipse.sides[0].ratio.argument;
+  return ellipse.log_factor + front + p * share + level - fall + rise + t * argument +
+         bound_relative_slack * (std::abs(front) + std::abs(p * share) + std::abs(level) + fall + rise);
+}
+
 double ZcdpNodes::log_panel_error(const Panel& panel, double power, double t) const {
   double total = -infinity;
   for (const Term& term : terms(power)) {
     if (term.positive && panel.cut) continue;
     double best = infinity;
     for (const Ellipse& ellipse : panel.ellipses) {
+      if (rate_ == 1) {
+        best = std::min(best, log_whole_ellipse(ellipse, term.positive ? term.power : 1 - term.power, t));
+        continue;
+      }
       const auto& [density, ratio] = ellipse.sides[term.positive ? 0 : 1];
       const double tilt = term.power * (term.power >= 0 ? ratio.log_largest : ratio.log_least);
       const double bound = ellipse.log_factor + density + tilt + t * ratio.argument +
@@ -190,10 +224,13 @@ double ZcdpNodes::log_low(double power) const {
   double total = -infinity;
   for (const Term& term : terms(power)) {
     const double p = term.power;
-    if (term.positive)
-      total = log_sum(total, std::log(low_a_ + low_b_) + std::max(0.0, p - 1) * loss_at(x) * outward);
-    else
-      total = log_sum(total, std::log(low_a_) + std::max(0.0, -p) * -loss_at(-x) * outward);
+    double bound = term.positive ? std::log(low_a_ + low_b_) + std::max(0.0, p - 1) * loss_at(x) * outward
+                                 : std::log(low_a_) + std::max(0.0, -p) * -loss_at(-x) * outward;
+    if (rate_ == 1 && p > 0 && p < 1) {  // Hoelder: a^q b^(1 - q)
+      const double q = term.positive ? p : 1 - p, share = q * log_mass(low_a_), rest = (1 - q) * log_low_b_;
+      bound = std::min(bound, share + rest + bound_relative_slack * (std::abs(share) + std::abs(rest)));
+    }
+    total = log_sum(total, bound);
   }
   return total;
 }
@@ -208,13 +245,17 @@ double ZcdpNodes::log_after(double p, double t) const {
   const double turn = std::atan(1 / (1 + 2 * s));
   const double low =
       foot + std::log((1 + 2 * s) / (t * (turn / s + rho_))) + (p < 0 ? log_growth : p * std::log(std::numbers::sqrt2 * s / (1 + s)));
-  const double fall = rho_ * t;
-  double high = foot + log_growth - fall * s + std::log((2 * s + 1) / fall + 1 / (fall * fall));
-  if (p >= 0) {
-    const double powers = 0.5 * p * std::numbers::ln2 - (p + 1) * std::log(fall);
-    high = std::min(high, foot + powers + log_sum(std::log1p(s) + std::lgamma(p + 1), std::lgamma(p + 2) - std::log(fall)));
-  }
-  const double margin = bound_relative_slack * (std::abs(level) + rho_ * (s + 1 - p) * (s + 1 - p) + rho_ * t * t + std::abs(p) * 40);
+  const auto higher = [&](double fall, double turned) {  // from y = s on, where the phase turns by at least `turned`
+    double bound = foot + log_growth - fall * s + std::log((2 * s + 1) / fall + 1 / (fall * fall));
+    if (p >= 0) {
+      const double powers = 0.5 * p * std::numbers::ln2 - (p + 1) * std::log(fall);
+      bound = std::min(bound, foot + powers + log_sum(std::log1p(s) + std::lgamma(p + 1), std::lgamma(p + 2) - std::log(fall)));
+    }
+    return bound - t * turned;
+  };
+  double high = higher(rho_ * t, 0);
+  if (rho_ >= 2) high = std::min(high, higher((rho_ - 1) * t, 0.25 * std::numbers::pi));
+  const double margin = bound_relative_slack * (std::abs(level) + rho_ * (s + 1 - p) * (s + 1 - p) + rho_ * t * t + t + std::abs(p) * 40);
   return log_sum(right, log_sum(low, high)) + margin + bound_slack;
 }
 

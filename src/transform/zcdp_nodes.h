@@ -53,8 +53,12 @@ class ZcdpNodes final : public NodeLaw {
     double log_density;
     Ratio ratio;
   };
+  struct Rectangle {  // [from, to] + i [-height, height]
+    double from, to, height;
+  };
   struct Ellipse {  // Bernstein's ellipse around a panel
     double log_factor;
+    Rectangle rectangle;        // around it
     std::array<Side, 2> sides;  // x > 0, x < 0
   };
   struct Panel {
@@ -65,6 +69,7 @@ class ZcdpNodes final : public NodeLaw {
   };
 
   void find_low(Interval rho);
+  [[nodiscard]] double end_of_quadratures(const Range& range) const;
   [[nodiscard]] double x_at(double s) const;
   [[nodiscard]] double slope_at(double s) const;
   /// log w where the loss of the base is x.
@@ -78,6 +83,7 @@ class ZcdpNodes final : public NodeLaw {
   [[nodiscard]] std::array<Term, 2> terms(double power) const;
   [[nodiscard]] Ratio ratio_on(bool positive, double log_small, double log_large, double angle) const;
   [[nodiscard]] Panel make_panel(double left, double right) const;
+  [[nodiscard]] double log_whole_ellipse(const Ellipse& ellipse, double p, double t) const;
   [[nodiscard]] double log_panel_error(const Panel& panel, double power, double t) const;
   [[nodiscard]] double log_tail(double power) const;
   [[nodiscard]] double log_low(double power) const;
@@ -97,6 +103,7 @@ class ZcdpNodes final : public NodeLaw {
   Cut cut_;
   bool is_cut_ = false;           // the panels reach the cut
   double low_a_ = 0, low_b_ = 0;  // bounds of the masses between the true start and `low_`, under P and Q
+  double log_low_b_ = 0;          // the logarithm of the latter, which may underflow
   Interval rest_;                 // the mass at loss 0 of a sample of fixed size
   double unit_error_ = 0;
   std::vector<Panel> panels_;

@@ -72,6 +72,9 @@ TEST(RenyiSum, IsTightFarBelowTheMean) {
       EXPECT_LE(found.lo, expected.hi) << rho << " " << epsilon;
       EXPECT_GE(found.hi, expected.lo) << rho << " " << epsilon;
       EXPECT_LE(found.width(), 1e-7 * -found.hi + 1e-200) << rho << " " << epsilon;
+      if (share == 1.5) {
+        EXPECT_LE(found.width(), 1e-10 * (1 - found.hi)) << rho << " " << epsilon;
+      }
     }
   }
 }

@@ -157,6 +157,29 @@ TEST(GaussianTilt, HoldsItsOscillation) {
   }
 }
 
+// Where t is large the error is a multiple of t, not of its square.
+TEST(GaussianTilt, HoldsItsOscillationFarOut) {
+  for (const Case& one : {cases[0], cases[1]}) {
+    const SubsampledGaussianWitness witness{one.mu, one.rate, -15, one.power * one.mu + 15, 0.002};
+    const auto loss = subsampled_gaussian(Interval::exactly(one.mu), Interval::exactly(one.rate));
+    const auto moments = loss->transform(Direction::remove)->prepare({0, one.power + 1, 1, 0, false, one.power - 1, 600});
+    ASSERT_NE(moments, nullptr);
+    const auto tilt = moments->tilt(one.power - 1);
+    const ComplexBall at_0 = witness.moment(one.power, 0);
+    for (const double t : {150.0, 400.0}) {
+      CharacteristicValue value;
+      tilt->characteristic_function({&t, 1}, {&value, 1});
+      const ComplexBall truth = test::characteristic(witness.moment(one.power, t), at_0, t, tilt->centre(), 1);
+      Ball real(1), imaginary(value.imaginary), shift(value.real_less_one);
+      arb_add(real.get(), real.get(), shift.get(), test::witness_bits);
+      arb_sub(real.get(), real.get(), acb_realref(truth.get()), test::witness_bits);
+      arb_sub(imaginary.get(), imaginary.get(), acb_imagref(truth.get()), test::witness_bits);
+      EXPECT_LE(std::hypot(real.middle(), imaginary.middle()), value.error) << one.mu << " " << one.power << " " << t;
+      EXPECT_LE(value.error, 1e-11 + 1e-13 * t) << one.mu << " " << one.power << " " << t;
+    }
+  }
+}
+
 TEST(GaussianTilt, BoundsTheModulusFarOut) {
   for (const Case& one : cases) {
     const SubsampledGaussianWitness witness = witness_of(one);

@@ -195,6 +195,40 @@ TEST(ZcdpTransform, HoldsIntegralsOfTheWholePair) {
   hold(0x1p-14, 1, SampledBy::poisson, Direction::remove, 300);
 }
 
+// Next to no privacy: the best order is small, and far out the transform falls like a power of rho t only.
+TEST(ZcdpTransform, HoldsIntegralsOfALargeRho) {
+  for (const double rho : {300.0, 1393.5}) hold(rho, 1, SampledBy::poisson, Direction::remove, 0.09375);
+}
+
+/// The logarithm of the moment of power p, 0 < p < 1, by the trapezoidal rule for u = log s. For a large rho the integrals begin at 0.
+double log_small_moment(double rho, double p) {
+  const auto half = [&](double q) {  // 2 rho (s + 1) (s/(1 + s))^q exp(-rho s^2 - 2 rho (1 - q) s), times exp(-rho (1 - q))
+    double sum = 0;
+    const double step = 1e-3;
+    for (double u = -60; u < 3; u += step) {
+      const double s = std::exp(u);
+      sum += step * s * 2 * rho * (s + 1) * std::pow(s / (1 + s), q) * std::exp(-rho * s * s - 2 * rho * (1 - q) * s);
+    }
+    return std::log(sum) - rho * (1 - q);
+  };
+  const double one = half(p), other = half(1 - p), larger = std::max(one, other);
+  return larger + std::log(std::exp(one - larger) + std::exp(other - larger));
+}
+
+// Between the powers 0 and 1 the moments of a large rho are tiny, and so is what the panels leave out at the low end.
+TEST(ZcdpTransform, BoundsTinyMomentsFromAbove) {
+  for (const double rho : {300.0, 1393.5, 2217.75}) {
+    const auto transform = zcdp_transform(Interval::exactly(rho), Interval::exactly(1), SampledBy::poisson, Direction::remove);
+    const auto moments = transform->prepare({-1, 0, 20, 0, false, -0.5, 0});
+    ASSERT_NE(moments, nullptr);
+    for (const double order : {-0.25, -0.5, -0.75}) {
+      const double truth = log_small_moment(rho, 1 + order);
+      EXPECT_GE(moments->log_moment_above(order), truth - 1e-6) << rho << ' ' << order;
+      EXPECT_LE(moments->log_moment_above(order), truth + 2) << rho << ' ' << order;
+    }
+  }
+}
+
 TEST(ZcdpTransform, HoldsIntegralsOfSamples) {
   for (const double rho : {0x1p-10, 0.125})
     for (const double rate : {0x1p-7, 0.75})

@@ -432,12 +432,16 @@ void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, dou
   const double end = recurrent ? std::min(recurrence_end(order_, deviation_), exact_multiples * step_) : high;
 
   double until = 0;  // nodes are needed at least up to this t
-  // A law that is known to decay fast needs no march: its nodes are summed up to the end.
+  // A law that is known to decay fast needs no march: its nodes are summed until what its bound leaves up to the end is negligible.
   const bool fades = std::any_of(tilts.begin(), tilts.end(), [&](const auto& tilt) { return tilt->modulus_after(end) < 1; });
   if (!recurrent && fades && end < most_fading_nodes * step_) {
-    while (nodes_.empty() || nodes_.back().t < end) add_nodes(plan, tilts, nodes_.size() < first_nodes ? short_block : long_block);
+    const Faded faded = fade_before(end, std::exp(-need) * flat_kernel(low), log_decay);
+    while (nodes_.empty() || nodes_.back().t < faded.from) add_nodes(plan, tilts, nodes_.size() < first_nodes ? short_block : long_block);
     last_time_ = nodes_.back().t;
-    return close(last_time_, last_time_, need, whole_variation, whole_steps);
+    close(std::max(end, last_time_), std::max(end, last_time_), need, whole_variation, whole_steps);
+    profile_truncation_ += faded.profile;
+    tail_truncation_ += faded.tail;
+    return;
   }
   for (;;) {
     do add_nodes(plan, tilts, nodes_.size() < first_nodes ? short_block : long_block);
@@ -527,6 +531,20 @@ double ContourLine::march_from(const March& march) {
 double ContourLine::flat_kernel(double t) const {
   const double distance = std::min(std::abs(order_), std::abs(order_ + 1));
   return std::min(1 / (pi * t), (0.5 - std::atan(t / distance) / pi + 1e-15) / distance);
+}
+
+// [contour-truncation] From the end backward, over stretches on which the bound is that of their start.
+template <class LogDecay>
+ContourLine::Faded ContourLine::fade_before(double end, double negligible, LogDecay&& log_decay) const {
+  constexpr double stretch = 0.95;
+  Faded faded{end, 0, 0};
+  while (faded.from > step_) {
+    const double from = stretch * faded.from, bound = std::exp(log_decay(from)) / pi * (1 + 1e-9);
+    const double profile = faded.profile + bound * (1 / from - 1 / faded.from) * (1 + 1e-9);
+    if (!(profile <= negligible)) break;
+    faded = {from, profile, faded.tail - bound * std::log(stretch) * (1 + 1e-9)};
+  }
+  return faded;
 }
 
 // [contour-truncation] sum_{k > K} h F(kh) <= Int_{Kh} F for decreasing F.

@@ -197,6 +197,12 @@ class ContourLine {
       count += modulus;
     }
   };
+  /// Nodes beyond `from`, and up to an end, leave at most so much.
+  struct Faded {
+    double from, profile, tail;
+  };
+  template <class LogDecay>
+  [[nodiscard]] Faded fade_before(double end, double negligible, LogDecay&& log_decay) const;
   [[nodiscard]] double flat_kernel(double t) const;
   [[nodiscard]] double march_from(const March& march);
   void close_recurrent(const std::vector<double>& times, double start, double end, double need);

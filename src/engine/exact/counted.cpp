@@ -28,15 +28,7 @@ using exact::Counts;
 
 constexpr double most_size = 4e7, quick_size = 4e4;  // as `counts_size` measures them; few of many rare values occur together
 
-/// One direction of all parts.
-struct CountedSide {
-  CountedParts parts;
-  double largest = 0;  // no loss is above this
-  double shift = 0;    // of every loss: the radii of all runs, and the rounding of sums
-  Interval infinite = Interval::exactly(0);
-  double slack = 0;       // delta may be smaller by this factor, in the logarithm
-  double most_order = 1;  // no tilt is larger
-};
+}  // namespace
 
 std::optional<CountedSide> counted_side(const Parts& parts, Direction direction) {
   CountedSide side;
@@ -76,6 +68,8 @@ std::optional<CountedSide> counted_side(const Parts& parts, Direction direction)
   side.shift = numeric::up_by(side.shift, 16) + (64 + 4 * values) * exact::wide_unit * reach;
   return side;
 }
+
+namespace {
 
 class CountedLoss final : public Loss, public ClosedForms, public Evaluable {
  public:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include "engine/exact/counts.h"
 #include "engine/part.h"
 #include "loss/loss.h"
@@ -15,5 +17,17 @@ struct CountedComposition {
   bool quick = false;  ///< an answer takes a few milliseconds at most
 };
 [[nodiscard]] CountedComposition compose_by_counts(const Parts& parts, const exact::CountAccuracy& accuracy = {});
+
+/// One direction of all parts.
+struct CountedSide {
+  exact::CountedParts parts;
+  double largest = 0;  ///< no loss is above this
+  double shift = 0;    ///< of every loss: the radii of all runs, and the rounding of sums
+  Interval infinite = Interval::exactly(0);
+  double slack = 0;       ///< delta may be smaller by this factor, in the logarithm
+  double most_order = 1;  ///< no tilt is larger
+};
+/// Empty if some part has no finite distribution, or no loss varies.
+[[nodiscard]] std::optional<CountedSide> counted_side(const Parts& parts, Direction direction);
 
 }  // namespace tradeoff::detail

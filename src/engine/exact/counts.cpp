@@ -160,19 +160,30 @@ LogMoment log_moment(const CountedParts& parts, double order) {
   return all;
 }
 
+namespace {
+
+/// How many counts of a value are probable: standard deviations around the mean, or a few events of a rare one.
+double probable_counts(double times, double odds) {
+  const double expected = times * odds / (1 + odds);
+  const double few = expected < 1 ? 1 + std::min(few_counts, rarest / -std::log(expected)) : 1 + few_counts;
+  return std::min(times + 1, few + deviations * (expected < 1 ? 0 : deviation_of(times, odds)));
+}
+
+}  // namespace
+
+double counts_listed(const CountedParts& parts) {
+  double all = 1;
+  for (const CountedPart& part : parts)
+    for (const double odds : tilted(part, 0).odds) all *= probable_counts(static_cast<double>(part.times), odds);
+  return all;
+}
+
 double counts_size(const CountedParts& parts) {
-  // how many counts of a value are probable: standard deviations around the mean, or a few events of a rare one
-  const auto counts_of = [](double times, double odds) {
-    const double expected = times * odds / (1 + odds);
-    const double few = expected < 1 ? 1 + std::min(few_counts, rarest / -std::log(expected)) : 1 + few_counts;
-    return std::min(times + 1, few + deviations * (expected < 1 ? 0 : deviation_of(times, odds)));
-  };
   double all = 1, longest = 1, stored = 1;
   for (const CountedPart& part : parts) {
-    const TiltedPart one = tilted(part, 0);
     double own = 1, last = 1;
-    for (const double odds : one.odds) {
-      last = counts_of(static_cast<double>(one.times), odds);
+    for (const double odds : tilted(part, 0).odds) {
+      last = probable_counts(static_cast<double>(part.times), odds);
       own *= last;
     }
     all *= own;
@@ -264,6 +275,34 @@ std::shared_ptr<const Counts> Counts::make(const CountedParts& parts, double ord
   counts->spread_ = (counts->spread_ + spread + sums * unit_roundoff) * (1 + 1e-6);
   counts->omitted_ *= 1 + 1e-6;
   return counts;
+}
+
+// [averaged-counts]
+std::optional<CountList> list_counts(const CountedParts& parts, const CountAccuracy& accuracy, std::size_t most) {
+  CountList list{{{0, 1}}};
+  double values = 0;
+  for (const CountedPart& part : parts) {
+    for (const Interval mass : part.masses)
+      if (!(log_radius(mass) < 1e-9)) return std::nullopt;
+    const TiltedPart one = tilted(part, 0);
+    for (const double odds : one.odds)
+      if (!(odds > 1e-280 && odds < 1e280)) return std::nullopt;
+    std::vector<Counted> longer;
+    Lister lister{one, one.losses.size(), accuracy};
+    for (const Counted& point : list.points)
+      lister.list(0, part.times, point, [&](const Counted& found, std::uint64_t) {
+        longer.push_back(found);
+        return longer.size() <= most;
+      });
+    if (!lister.fits) return std::nullopt;
+    list.spread += lister.all_spread();
+    list.omitted += lister.omitted;
+    list.points = std::move(longer);
+    values += static_cast<double>(one.losses.size());
+  }
+  list.spread = (list.spread + (2 * values + 8) * unit_roundoff) * (1 + 1e-6);  // each mass is a product of so many
+  list.omitted *= 1 + 1e-6;
+  return list;
 }
 
 Interval Counts::log_scale(double epsilon) const { return log_moment_ - Interval::exactly(order_) * Interval::exactly(epsilon); }

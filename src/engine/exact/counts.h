@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "engine/exact/law.h"
@@ -50,6 +51,18 @@ struct LogMoment {
 
 /// About how many numbers are stored and summed without a tilt.
 [[nodiscard]] double counts_size(const CountedParts& parts);
+
+/// Lists of counts of all runs without a tilt: their losses and their probabilities among the finite losses.
+struct CountList {
+  std::vector<Counted> points;
+  double spread = 0;   ///< the exact masses are within these factors e^(+-spread)
+  double omitted = 0;  ///< the probability of what is not listed
+};
+/// Empty if there would be more than `most`, or if a mass is not known well enough. [averaged-counts]
+[[nodiscard]] std::optional<CountList> list_counts(const CountedParts& parts, const CountAccuracy& accuracy, std::size_t most);
+
+/// About how many counts of all runs are probable.
+[[nodiscard]] double counts_listed(const CountedParts& parts);
 
 /// The losses of all runs under the weight e^(order L), normalised: how often each value occurs is counted, and the counts that matter are
 /// listed, but for those of the two likeliest values of one part. Their binomial probabilities are rows, summed from the top.

@@ -109,10 +109,12 @@ double RenyiSum::below_at_the_end(Direction direction, double epsilon) const {
   return best;
 }
 
-/// The exponent is convex in s. Between a, s, c with the least value in the middle, it is above the extended chords of the other side.
+/// The exponent is convex in s. Between a, s, c with the least value in the middle, it is above the extended chords of the other side. The
+/// nearest a and c lose least, but there the values must be known well; the exponent bends at least as much as its entropy.
 double RenyiSum::below_by_chords(Direction direction, double s, double epsilon) const {
   const Interval middle = exponent(direction, s, epsilon);
-  for (const double share : {1e-4, 1e-2}) {
+  for (const double share : {1e-6, 1e-5, 1e-4, 1e-2}) {
+    if (share < 1e-4 && !(middle.width() < bend_near(direction, s, epsilon) * share * share / 8)) continue;
     const double left = s * (1 - share), right = std::min(s * (1 + share), end_);
     const Interval before = exponent(direction, left, epsilon), after = exponent(direction, right, epsilon);
     if (!(before.lo >= middle.hi && after.lo >= middle.hi && after.hi < infinity && before.hi < infinity)) continue;
@@ -120,6 +122,28 @@ double RenyiSum::below_by_chords(Direction direction, double s, double epsilon) 
     return std::min((low - (after.hi - low) * to_left / to_right).lo, (low - (before.hi - low) * to_right / to_left).lo);
   }
   return -infinity;
+}
+
+/// About s^2 times the second derivative of the exponent. For searches only.
+double RenyiSum::bend_near(Direction direction, double s, double epsilon) const {
+  constexpr double share = 1e-3;
+  const double before = middle_of(exponent(direction, s * (1 - share), epsilon)), here = middle_of(exponent(direction, s, epsilon)),
+               after = middle_of(exponent(direction, s * (1 + share), epsilon));
+  return (after - 2 * here + before) / (share * share);
+}
+
+/// A better order near s: the least point of a parabola, twice, if divergences have the digits. For searches only.
+double RenyiSum::nearer_order(Direction direction, double s, double epsilon) const {
+  for (const double share : {1e-3, 3e-5}) {
+    const Interval before = exponent(direction, s * (1 - share), epsilon), here = exponent(direction, s, epsilon),
+                   after = exponent(direction, s * (1 + share), epsilon);
+    const double bend = middle_of(after) - 2 * middle_of(here) + middle_of(before);
+    if (!(bend > 100 * (before.width() + here.width() + after.width()))) return s;
+    const double move = 0.5 * (middle_of(before) - middle_of(after)) / bend;
+    if (!(std::abs(move) < 1)) return s;
+    s *= 1 + share * move;
+  }
+  return s;
 }
 
 /// K is convex: right of s it is above the extended chord from the left, left of s above that from the right. Over all orders s B plus the
@@ -196,7 +220,10 @@ Interval RenyiSum::log_delta(Direction direction, double epsilon) const {
   const Best best = best_of([&](double s) { return exponent(direction, s, epsilon); });
   constexpr double small = 1.0 / 32;  // where the search for the best order may have ended before it
   Interval found{-infinity, 0};
-  if (best.value.hi < 0) found = {std::min(least_exponent(direction, best.s, epsilon), best.value.hi), best.value.hi};
+  if (best.value.hi < 0) {
+    const double s = nearer_order(direction, best.s, epsilon), above = std::min(best.value.hi, exponent(direction, s, epsilon).hi);
+    found = {std::min(least_exponent(direction, s, epsilon), above), above};
+  }
   if (!(found.lo > -infinity) || best.s < small)
     if (const double s = small_order(direction, epsilon); s > 0) found = intersect(found, near_order(direction, s, epsilon));
   if (found.hi < 0 || found.lo > -infinity) cite();
@@ -244,23 +271,28 @@ std::optional<LogLine> RenyiSum::line(Direction direction, double start, double 
   return LogLine{above(best, start), above(best, end)};
 }
 
+/// The epsilon of the conversion of one order s + 1.
+Interval RenyiSum::epsilon_at(Direction direction, double s, Interval log_delta) const {
+  const Interval point = Interval::exactly(s), order = point + 1.0, sum = cumulant(direction, s);
+  if (sum.hi == infinity) return {0, infinity};
+  return max(sum / point + log1p(-1.0 / order) - (log_delta + log(order)) / point, Interval::exactly(0));
+}
+
 Interval RenyiSum::epsilon(Direction direction, Interval log_delta) const {
   const QuestionScope question;
   if (reveals(direction)) return Interval::exactly(infinity);
-  const Best best = best_of([&](double order_less_one) {
-    const Interval s = Interval::exactly(order_less_one), a = s + 1.0, sum = cumulant(direction, order_less_one);
-    if (sum.hi == infinity) return Interval{0, infinity};
-    return max(sum / s + log1p(-1.0 / a) - (log_delta + log(a)) / s, Interval::exactly(0));
-  });
+  const Best best = best_of([&](double s) { return epsilon_at(direction, s, log_delta); });
   if (!(best.value.hi < infinity)) return {0, infinity};
   cite();
+  const double order = nearer_order(direction, best.s, best.value.hi);
+  const double high = std::min(best.value.hi, epsilon_at(direction, order, log_delta).hi);
   // Below the best order's epsilon the bound must be proved to be above the target.
   double low = 0;
-  for (double step = 1e-12; step < 1 && low == 0; step *= 16) {
-    const double guess = best.value.hi * (1 - step);
-    if (least_exponent(direction, best.s, guess) > log_delta.hi) low = guess;
+  for (double step = 1e-12; step < 1 && low == 0; step *= 4) {
+    const double guess = high * (1 - step);
+    if (least_exponent(direction, order, guess) > log_delta.hi) low = guess;
   }
-  return {low, best.value.hi};
+  return {low, high};
 }
 
 }  // namespace tradeoff::detail

@@ -40,6 +40,9 @@ class RenyiSum {
   [[nodiscard]] double least_exponent(Direction direction, double s, double epsilon) const;
   [[nodiscard]] double below_by_chords(Direction direction, double s, double epsilon) const;
   [[nodiscard]] double below_at_the_end(Direction direction, double epsilon) const;
+  [[nodiscard]] double bend_near(Direction direction, double s, double epsilon) const;
+  [[nodiscard]] double nearer_order(Direction direction, double s, double epsilon) const;
+  [[nodiscard]] Interval epsilon_at(Direction direction, double s, Interval log_delta) const;
   [[nodiscard]] double below_by_lines(Direction direction, double s, double epsilon) const;
   [[nodiscard]] double small_order(Direction direction, double epsilon) const;
   [[nodiscard]] Interval near_order(Direction direction, double s, double epsilon) const;

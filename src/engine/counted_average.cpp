@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/counted_average.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "engine/epsilon_search.h"
+#include "engine/exact/counted.h"
+#include "loss/evaluation.h"
+#include "loss/mirrored_delta.h"
+#include "loss/negligible.h"
+#include "loss/question_scope.h"
+#include "loss/work.h"
+#include "numeric/arithmetic.h"
+#include "numeric/root.h"
+
+// [averaged-counts]
+namespace tradeoff::detail {
+namespace {
+
+constexpr std::size_t most_counts_listed = 60'000;  // counts; each takes a value of the profile, a microsecond if it is a formula
+constexpr double most_expected = 1e5;               // before the least probable are left out
+constexpr double most_expected_of_engine = 1e4;     // if each value takes tens of microseconds
+constexpr double small_share = 1e-11;               // what is left out may be this share of an answer
+constexpr double work_of_count = 1;                 // of the profile, in the units of loss/work.h
+/// What is left out at most, about. An answer uses the first level that is small small_share for it.
+constexpr std::array<double, 7> omitted_levels{1e-16, 1e-21, 1e-30, 1e-50, 1e-100, 1e-180, 1e-280};
+
+constexpr std::size_t deepest = omitted_levels.size(), deepest_of_engine = 3;
+
+/// One direction of the finite losses at one level.
+struct ListedSide {
+  struct One {
+    exact::Wide loss;
+    double mass;
+  };
+  std::vector<One> counts;
+  double shift = 0;          // every exact loss is within this of the listed one
+  double spread = 0;         // exact masses are within these factors e^(+-spread)
+  double omitted = 0;        // the probability of what is not listed, under P
+  double omitted_other = 0;  // and under Q
+  Interval infinite = Interval::exactly(0);
+  std::vector<One> bins;  // the same in few values, for searches
+  // Right of the first the profile of the others is at most `omitted`, and left of minus the second its mirror is.
+  double right = infinity, left = infinity;
+};
+
+/// The mean loss of each bin, with its mass.
+std::vector<ListedSide::One> binned(const std::vector<ListedSide::One>& counts) {
+  constexpr std::size_t bins = 64;
+  const auto [low, high] = std::minmax_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.loss < b.loss; });
+  const exact::Wide width = (high->loss - low->loss) / bins;
+  std::vector<ListedSide::One> found(bins, {0, 0});
+  for (const auto& [loss, mass] : counts) {
+    const auto bin = width > 0 ? static_cast<std::size_t>((loss - low->loss) / width) : 0;
+    ListedSide::One& one = found[std::min(bin, bins - 1)];
+    one.loss += static_cast<exact::Wide>(mass) * loss;
+    one.mass += mass;
+  }
+  std::erase_if(found, [](const ListedSide::One& one) { return !(one.mass > 0); });
+  for (ListedSide::One& one : found) one.loss /= static_cast<exact::Wide>(one.mass);
+  return found;
+}
+
+std::optional<ListedSide> listed_side(const Parts& finite, Direction direction, double level) {
+  const auto side = counted_side(finite, direction);
+  if (!side || side->slack > 0) return std::nullopt;
+  // Few of the counts that are left out are as probable as the least probable of those that are listed.
+  const auto list = exact::list_counts(side->parts, {1e-3 * level, 1e-4 * level}, most_counts_listed);
+  if (!list) return std::nullopt;
+  ListedSide listed{{}, side->shift, list->spread, list->omitted, 1, side->infinite, {}};
+  Interval other = Interval::exactly(0);
+  const Interval doubt = exp(Interval{-list->spread, list->spread}) * (1.0 - side->infinite);
+  for (const auto& [loss, mass] : list->points) {
+    listed.counts.push_back({loss, mass});
+    const auto near = static_cast<double>(loss);
+    const double radius = side->shift + unit_roundoff * std::abs(near);
+    other = other + Interval::exactly(mass) * doubt * exp(-Interval{numeric::add_down(near, -radius), numeric::add_up(near, radius)});
+  }
+  listed.omitted_other = std::clamp(numeric::next_up(1 - other.lo), 0.0, 1.0);
+  listed.bins = binned(listed.counts);
+  return listed;
+}
+
+/// What is averaged: a formula, or a composition that is made when it is first asked.
+struct Beside {
+  std::function<LossPointer()> compose;
+  std::size_t levels;
+  double coarse;
+};
+
+class CountedAverage final : public Loss, public ClosedForms, public Evaluable {
+ public:
+  CountedAverage(const Parts& parts, Parts finite, Beside beside)
+      : finite_(std::move(finite)),
+        beside_(std::move(beside)),
+        symmetric_(are_symmetric(parts)),
+        infinite_{infinite_mass_of(parts, Direction::remove), infinite_mass_of(parts, Direction::add)},
+        tail_(tail_of(parts)),
+        laws_(citations_of_laws(parts)) {}
+
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
+    record_average();
+    return whole(direction, epsilon);
+  }
+  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
+    record_average();
+    return log(whole(direction, epsilon));
+  }
+  [[nodiscard]] bool symmetric() const override { return symmetric_; }
+  [[nodiscard]] Interval infinite_mass(Direction direction) const override { return infinite_[direction == Direction::add ? 1 : 0]; }
+  [[nodiscard]] Tail tail() const override { return tail_; }
+  [[nodiscard]] Capabilities capabilities(Direction) const override {
+    return {.closed_forms = this, .evaluable = this, .cost = Cost::engine};
+  }
+  /// [profile-inversion]
+  [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override {
+    if (!(delta.lo > infinite_mass(direction).hi)) return std::nullopt;
+    const QuestionScope question;
+    const auto guess = rough_epsilon(direction, delta.hi);
+    constexpr double error_of_guess = 0.01;
+    return guess ? epsilon_by_values(*this, direction, delta, *guess, error_of_guess) : epsilon_by_values(*this, direction, delta);
+  }
+  [[nodiscard]] std::optional<double> rough_delta(Direction direction, double epsilon) const override;
+  [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override;
+  void cite() const override { record(laws_); }
+  void evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const override;
+
+ private:
+  struct Started {
+    std::array<std::size_t, 2> level{};
+  };
+  struct Average {
+    Interval delta{0, 1};
+    std::shared_ptr<const ListedSide> side{};
+  };
+  void record_average() const {
+    static const Citation citation("averaged-counts", "a profile averaged over how often each of the other losses occurs", Method::exact);
+    record(laws_);
+    record(citation);
+  }
+  /// delta, also at the ends of the line.
+  [[nodiscard]] Interval whole(Direction direction, Interval epsilon) const {
+    if (epsilon.lo == infinity) return infinite_mass(direction);
+    if (epsilon.hi == -infinity) return Interval::exactly(1);
+    if (std::isfinite(epsilon.lo) && std::isfinite(epsilon.hi)) return clamp(average(direction, epsilon).delta, 0, 1);
+    return {epsilon.hi == infinity ? infinite_mass(direction).lo : whole(direction, Interval::exactly(epsilon.hi)).lo,
+            epsilon.lo == -infinity ? 1 : whole(direction, Interval::exactly(epsilon.lo)).hi};
+  }
+  /// Null if there are too many counts at this level.
+  [[nodiscard]] std::shared_ptr<const ListedSide> side(Direction direction, std::size_t level) const;
+  [[nodiscard]] Average average(Direction direction, Interval epsilon) const;
+  [[nodiscard]] double reach(Direction direction, double negligible) const;
+  [[nodiscard]] Interval profile(const ListedSide& side, Direction direction, Interval epsilon) const;
+  [[nodiscard]] std::optional<double> rough_epsilon(Direction direction, double delta) const;
+  [[nodiscard]] Interval sum(const ListedSide& side, Direction direction, Interval epsilon) const;
+
+  /// The composition of all parts that are not finite.
+  [[nodiscard]] const Loss& other() const {
+    std::call_once(composed_, [this] { other_ = beside_.compose(); });
+    return *other_;
+  }
+
+  Parts finite_;
+  Beside beside_;
+  mutable std::once_flag composed_;
+  mutable LossPointer other_;
+  bool symmetric_;
+  std::array<Interval, 2> infinite_;
+  Tail tail_;
+  Citations laws_;
+  struct Kept {
+    bool known = false;
+    std::shared_ptr<const ListedSide> side{};
+  };
+  std::uint64_t number_ = QuestionScope::new_owner();
+  mutable std::mutex lock_;
+  mutable std::array<std::array<Kept, omitted_levels.size()>, 2> sides_;
+};
+
+std::shared_ptr<const ListedSide> CountedAverage::side(Direction direction, std::size_t level) const {
+  const std::lock_guard guard(lock_);
+  Kept& kept = sides_[direction == Direction::add ? 1 : 0][level];
+  if (!kept.known) {
+    kept.known = true;
+    if (auto made = listed_side(finite_, direction, beside_.coarse * omitted_levels[level])) {
+      made->right = reach(direction, made->omitted);
+      made->left = reach(opposite(direction), made->omitted);
+      kept.side = std::make_shared<const ListedSide>(*std::move(made));
+    }
+  }
+  return kept.side;
+}
+
+/// An epsilon from which on the profile of the others is at most this; it falls.
+double CountedAverage::reach(Direction direction, double negligible) const {
+  constexpr double first = 1e-3, furthest = 1e4;
+  const Unrecorded inside;
+  const Negligible small(negligible);
+  for (double epsilon = first; epsilon < furthest; epsilon *= 2)
+    if (other().delta(direction, Interval::exactly(epsilon)).hi <= negligible) return epsilon;
+  return infinity;
+}
+
+/// The profile of the others; far out only what bounds it.
+Interval CountedAverage::profile(const ListedSide& side, Direction direction, Interval epsilon) const {
+  if (epsilon.lo >= side.right) return {0, side.omitted};
+  if (epsilon.hi <= -side.left) return mirrored_delta(epsilon, Interval{0, side.omitted});  // [two-directions]
+  return other().delta(direction, epsilon);
+}
+
+/// epsilon less an exact loss near the listed one.
+Interval beyond(Interval epsilon, exact::Wide loss, double shift) {
+  const auto low = static_cast<double>(static_cast<exact::Wide>(epsilon.lo) - loss),
+             high = static_cast<double>(static_cast<exact::Wide>(epsilon.hi) - loss);
+  // the difference in long double is rounded less than its conversion
+  const double radius = shift + 3 * unit_roundoff * std::max(std::abs(low), std::abs(high));
+  return {numeric::add_down(low, -radius), numeric::add_up(high, radius)};
+}
+
+/// All terms are positive, and the profile lies in [0, 1].
+Interval CountedAverage::sum(const ListedSide& side, Direction direction, Interval epsilon) const {
+  const Unrecorded inside;
+  const Negligible small(side.omitted);
+  double least = 0, most = 0;
+  for (const auto& [loss, mass] : side.counts) {
+    const Interval value = profile(side, direction, beyond(epsilon, loss, side.shift));
+    least += mass * value.lo;
+    most += mass * value.hi;
+  }
+  const auto count = static_cast<double>(side.counts.size());
+  Work::count(work_of_count * count);
+  const Interval doubt =
+      exp(Interval{-side.spread, side.spread}) * Interval{1 - 2 * (count + 4) * unit_roundoff, 1 + 2 * (count + 4) * unit_roundoff};
+  constexpr double underflow = 1e-300;
+  const Interval listed = Interval{std::max(0.0, least - underflow), most + underflow} * doubt;
+  return side.infinite + (1.0 - side.infinite) * Interval{listed.lo, numeric::add_up(listed.hi, side.omitted)};
+}
+
+/// A search asks for similar answers: it starts at the level of the last one.
+CountedAverage::Average CountedAverage::average(Direction direction, Interval epsilon) const {
+  const QuestionScope question;
+  std::size_t& start = QuestionScope::state_of<Started>(number_).level[direction == Direction::add ? 1 : 0];
+  Average best;
+  for (std::size_t level = start; level < beside_.levels; ++level) {
+    const auto listed = side(direction, level);
+    if (listed == nullptr) break;
+    start = level;
+    best = {intersect(best.delta, sum(*listed, direction, epsilon)), listed};
+    if (listed->omitted <= beside_.coarse * small_share * best.delta.lo || best.delta.hi <= Negligible::delta()) break;
+    while (level + 2 < beside_.levels && omitted_levels[level + 1] > small_share * best.delta.lo) ++level;
+  }
+  return best;
+}
+
+/// A search asks for one epsilon many times, and the bins have two or three digits.
+std::optional<double> CountedAverage::rough_delta(Direction direction, double epsilon) const {
+  const auto listed = side(direction, 0);
+  if (listed == nullptr || !std::isfinite(epsilon)) return std::nullopt;
+  const Unrecorded steering;
+  const Negligible small(listed->omitted);
+  double sum = listed->infinite.hi;
+  for (const auto& [loss, mass] : listed->bins)
+    sum += mass * profile(*listed, direction, Interval::exactly(epsilon - static_cast<double>(loss))).hi;
+  Work::count(work_of_count * static_cast<double>(listed->bins.size()));
+  return std::min(sum, 1.0);
+}
+
+/// An epsilon at which delta is about this; empty if there is none that is positive.
+std::optional<double> CountedAverage::rough_epsilon(Direction direction, double delta) const {
+  constexpr double first = 1e-4, furthest = 1e6;
+  const auto is_smaller = [&](double epsilon) { return rough_delta(direction, epsilon).value_or(0) <= delta; };
+  double high = first;
+  while (high < furthest && !is_smaller(high)) high *= 4;
+  if (high == first || !(high < furthest)) return std::nullopt;
+  return numeric::bisect(is_smaller, {high / 4, high}, 12).beyond;
+}
+
+/// Under Q the mass of a loss has the factor e^-loss.
+std::optional<Loss::Test> CountedAverage::test_at(Direction direction, double epsilon) const {
+  if (!std::isfinite(epsilon)) return std::nullopt;
+  const QuestionScope question;
+  const auto listed = side(direction, 0);
+  if (listed == nullptr) return std::nullopt;
+  const Unrecorded inside;
+  Interval accused = Interval::exactly(0), detected = Interval::exactly(0);
+  const Interval at = Interval::exactly(epsilon), zero = Interval::exactly(0);
+  for (const auto& [loss, mass] : listed->counts) {
+    const Interval there = beyond(at, loss, listed->shift);
+    const auto low = other().test_at(direction, there.lo), high = other().test_at(direction, there.hi);
+    if (!low || !high) return std::nullopt;
+    const Interval weight = Interval::exactly(mass);
+    detected = detected + weight * Interval{high->true_positive.lo, low->true_positive.hi};
+    accused = accused + weight * exp(-beyond(zero, -loss, listed->shift)) * Interval{high->false_positive.lo, low->false_positive.hi};
+  }
+  Work::count(2 * work_of_count * static_cast<double>(listed->counts.size()));
+  const Interval doubt = exp(Interval{-listed->spread, listed->spread}) * (1.0 - listed->infinite);
+  const Test found{clamp(accused * doubt + Interval{0, listed->omitted_other}, 0, 1),
+                   clamp(listed->infinite + detected * doubt + Interval{0, listed->omitted}, 0, 1)};
+  return found;
+}
+
+void CountedAverage::evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const {
+  Evaluation one = whole_evaluation(*this, direction, epsilon);
+  record_average();
+  if (const auto listed = average(direction, Interval::exactly(epsilon)).side) one.counts = {{"counts", listed->counts.size()}};
+  found.push_back(balanced(std::move(one), "counts"));
+}
+
+}  // namespace
+
+LossPointer compose_by_counted_average(const Parts& parts, const std::function<LossPointer(Parts)>& compose_others,
+                                       const CountedAverageAccuracy& accuracy) {
+  Parts finite, others;
+  for (const Part& part : parts) {
+    const bool lists = part.loss->atoms(Direction::remove) != nullptr && part.loss->atoms(Direction::add) != nullptr;
+    (lists ? finite : others).push_back(part);
+  }
+  if (finite.empty() || others.empty()) return nullptr;
+  const bool formula = is_one_step(others) && others.front().loss->cost() == Cost::formula;
+  for (const Direction direction : {Direction::remove, Direction::add}) {
+    const auto side = counted_side(finite, direction);
+    if (!side || side->slack > 0) return nullptr;
+    if (!(exact::counts_listed(side->parts) <= (formula ? most_expected : most_expected_of_engine))) return nullptr;
+  }
+  if (formula)
+    return std::make_shared<const CountedAverage>(parts, finite,
+                                                  Beside{[only = others.front().loss] { return only; }, deepest, accuracy.coarse});
+  return std::make_shared<const CountedAverage>(parts, finite,
+                                                Beside{[=] { return compose_others(others); }, deepest_of_engine, accuracy.coarse});
+}
+
+}  // namespace tradeoff::detail

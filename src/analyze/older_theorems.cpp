@@ -123,7 +123,7 @@ class OlderTheorems final : public ForwardingLoss {
     const RecordedSince own;
     const Interval found = composed_->log_delta(direction, epsilon);
     if (epsilon.hi == infinity) return found;
-    if (!is_smaller_known() && (found.width() <= narrow_ || found.hi == -infinity)) return found;
+    if (!is_smaller_known() && (found.width() <= narrow_ || found.hi <= Negligible::log_of_doubles)) return found;
     return improved(own, found, -infinity, [&] { return log_delta_above(direction, epsilon, exp(Interval::exactly(found.hi)).hi); });
   }
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override {

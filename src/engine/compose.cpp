@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -24,6 +27,8 @@
 #include "engine/fallback_chain.h"
 #include "engine/hyperbolic/hyperbolic.h"
 #include "engine/lattice/lattice.h"
+#include "engine/moments/renyi_sum.h"
+#include "loss/negligible.h"
 #include "mechanism/gaussian.h"
 #include "numeric/arithmetic.h"
 
@@ -216,6 +221,13 @@ const ContourLoss* contours_of(const Composition* composition) {
 /// A list this short takes a few milliseconds (measured) and gives every corner of the curve.
 bool is_quick(const ExactSize& exact) { return exact.fits && exact.way == ExactWay::list && exact.terms <= 5e5 && exact.atoms <= 2e4; }
 
+/// Far out slow engines have nothing to add: Renyi divergences show that delta is below all doubles. [renyi-conversion]
+std::function<std::optional<double>(Direction, double)> far_bound_of(const Parts& parts) {
+  return [sum = std::make_shared<const RenyiSum>(parts)](Direction direction, double epsilon) {
+    return sum->log_delta_if_at_most(Negligible::log_of_doubles, direction, epsilon);
+  };
+}
+
 /// One mechanism on a lattice, many times: tens of microseconds for any number of steps. Null for other parts.
 LossPointer fold(const Parts& parts, const ExactSize& exact, Tolerance tolerance) {
   LossPointer folded = compose_by_folded_contour(parts);
@@ -223,7 +235,7 @@ LossPointer fold(const Parts& parts, const ExactSize& exact, Tolerance tolerance
   std::vector<EnginePath> paths{{std::move(folded)}};
   if (exact.way == ExactWay::list) paths.push_back({compose_exactly_when_asked(parts, tolerance), Speed::slow});
   paths.push_back({compose_by_lattice(parts, tolerance), Speed::slow});
-  return fallback_chain(std::move(paths), [parts] { return tail_of(parts); }, tolerance);
+  return fallback_chain(std::move(paths), [parts] { return tail_of(parts); }, tolerance, {.far_bound = far_bound_of(parts)});
 }
 
 /// A contour is as fast for losses whose transform decays or is known in closed form. The others have none, or one that decays slowly.
@@ -335,8 +347,8 @@ Composition compose(Parts parts, Tolerance tolerance, const Composition* shorter
   add_counted_average(parts, tolerance, paths);
   paths.push_back({compose_by_cells(parts, tolerance), Speed::slow});
   paths.push_back({compose_by_lattice(parts, tolerance), Speed::slow});
-  LossPointer layered =
-      fallback_chain(std::move(paths), [parts] { return tail_of(parts); }, tolerance, {.gaussian_part = gaussian_part_of(parts)});
+  LossPointer layered = fallback_chain(std::move(paths), [parts] { return tail_of(parts); }, tolerance,
+                                       {.gaussian_part = gaussian_part_of(parts), .far_bound = far_bound_of(parts)});
   return {disclosure_loss(std::move(layered), revealed), all, contour};
 }
 

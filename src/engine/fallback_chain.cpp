@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <mutex>
 #include <utility>
 
@@ -26,13 +27,25 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
     if (const auto far = negligible_delta(direction, epsilon)) return *far;
     return first_tight(
-        {0, 1}, [&](const Loss& path) { return path.delta(direction, epsilon); },
+        {0, 1},
+        [&](const EnginePath& path) {
+          const auto far = far_bound(path, direction, epsilon);
+          return far ? Interval{0, std::numeric_limits<double>::denorm_min()} : path.loss->delta(direction, epsilon);
+        },
         [this](Interval found, double width) {
           return found.width() <= std::max(width * found.hi, Negligible::delta()) || found.hi <= std::max(facts_.far, Negligible::delta());
         });
   }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
-    return first_tight({-infinity, 0}, [&](const Loss& path) { return path.log_delta(direction, epsilon); }, log_is_tight());
+    bool is_far = false;
+    return first_tight(
+        {-infinity, 0},
+        [&](const EnginePath& path) {
+          const auto far = far_bound(path, direction, epsilon);
+          is_far = far.has_value();
+          return far ? Interval{-infinity, *far} : path.loss->log_delta(direction, epsilon);
+        },
+        [&, is_tight = log_is_tight()](Interval found, double width) { return is_far || is_tight(found, width); });
   }
   /// A straight contour answers in less than a millisecond, other engines have approximations of their own. The last method is the lattice,
   /// whose coarsest form is faster than the other proved answers.
@@ -65,8 +78,8 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
       return Interval::exactly(infinity);
     }
     const Interval anything{0, infinity};
-    const Known found =
-        ask_in_turn(anything, [&](const Loss& path) { return path.closed_epsilon(direction, delta).value_or(anything); }, is_tight);
+    const Known found = ask_in_turn(
+        anything, [&](const EnginePath& path) { return path.loss->closed_epsilon(direction, delta).value_or(anything); }, is_tight);
     if (!is_tight(found.value, tolerance_.relative) && found.value.lo != infinity) return narrowed(direction, delta, found);
     found.record_ends();
     return found.value;
@@ -114,9 +127,9 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
     std::vector<std::vector<Evaluation>> by_path;
     const Known known = ask_in_turn(
         {-infinity, 0},
-        [&](const Loss& path) {
-          by_path.push_back(evaluations_of(path, direction, epsilon));
-          return path.log_delta(direction, Interval::exactly(epsilon));
+        [&](const EnginePath& path) {
+          by_path.push_back(evaluations_of(*path.loss, direction, epsilon));
+          return path.loss->log_delta(direction, Interval::exactly(epsilon));
         },
         log_is_tight());
     known.record_ends();
@@ -138,6 +151,11 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
     cite();
     record(bound);
     return Interval{0, above.hi};
+  }
+  /// Before a slow engine is asked: the logarithm of a bound that is below all doubles. Its distance to the truth matters to nobody.
+  [[nodiscard]] std::optional<double> far_bound(const EnginePath& path, Direction direction, Interval epsilon) const {
+    const bool can_be_far = path.speed == Speed::slow && facts_.far_bound != nullptr && epsilon.lo > 0;
+    return can_be_far ? facts_.far_bound(direction, epsilon.lo) : std::nullopt;
   }
 
   /// The method that an end of an answer comes from, and the theorems it used that are not recorded yet; empty if the first method
@@ -230,7 +248,7 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
     Known found{known};
     for (std::size_t i = 0; i < paths_.size(); ++i) {
       const RecordedSince own;
-      const Interval answer = ask(*paths_[i].loss);
+      const Interval answer = ask(paths_[i]);
       const Interval before = found.value;
       const Interval both{std::max(answer.lo, before.lo), std::min(answer.hi, before.hi)};
       found.value = both.lo <= both.hi ? both : hull(answer, before);  // disjoint enclosures would mean a defect: claim only their hull

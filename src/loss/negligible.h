@@ -17,6 +17,8 @@ class Negligible {
 
   /// Below the smallest normal doubles a relative width is meaningless.
   static constexpr double least = 1e-290;
+  /// Below the logarithm of half the smallest double: a bound suffices, how far it is from the truth matters to nobody.
+  static constexpr double log_of_doubles = -745.2;
   [[nodiscard]] static double delta() { return delta_; }
 
  private:

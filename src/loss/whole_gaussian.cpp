@@ -21,9 +21,8 @@ struct SumOfRuns {
 };
 SumOfRuns sum_of(const WholeGaussian& noise, std::uint64_t runs) {
   const Interval count = Interval::exactly(runs);
-  const double deviation = deviation_of_sum(noise.sigma, runs);
-  const bool close = deviation < 0.5 && static_cast<double>(runs) <= most_runs;
-  const double distance = close ? (Interval::exactly(deviation) - log1p(-Interval::exactly(deviation))).hi : infinity;
+  const double of_sum = static_cast<double>(runs) <= most_runs ? distance_of(deviation_of_sum(noise.sigma, runs)) : infinity;
+  const double distance = numeric::add_up(of_sum, (count * Interval::exactly(noise.distance)).hi);
   return {count * noise.shift, count * square(noise.sigma), distance};
 }
 
@@ -63,6 +62,10 @@ double deviation_of_sum(Interval sigma, std::uint64_t terms) {
                      Interval::exactly(ripple(square(sigma) * (Interval::exactly(first_terms) / Interval::exactly(first_terms + 1)))))
               .hi;
   return sum;
+}
+
+double distance_of(double deviation) {
+  return deviation < 0.5 ? (Interval::exactly(deviation) - log1p(-Interval::exactly(deviation))).hi : infinity;
 }
 
 // [whole-gaussian-mu]

@@ -17,6 +17,7 @@ struct Tail;  // loss/tail.h
 struct WholeGaussian {
   Interval sigma;
   double shift = 1;
+  double distance = 0;  ///< the probabilities are those of such noise up to factors whose logarithm is at most this
 };
 
 /// The largest relative deviation of a sum of Gaussian weights over the integers from the integral, for any centre.
@@ -25,6 +26,9 @@ struct WholeGaussian {
 /// The weights of a sum of discrete Gaussians are those of one discrete Gaussian times a factor between 1 - this and e^this.
 /// [discrete-gaussian-sum]
 [[nodiscard]] double deviation_of_sum(Interval sigma, std::uint64_t terms);
+
+/// The logarithm of the factor after normalising; infinite if the deviation is not small. [whole-gaussian-mu]
+[[nodiscard]] double distance_of(double deviation);
 
 /// Lowers the `gdp_mu` of a composition that has so many runs of these noises, and beside them mechanisms that are together `beside`-GDP;
 /// 0 if there are none. [whole-gaussian-mu]

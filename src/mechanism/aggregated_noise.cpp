@@ -2,9 +2,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "loss/forwarding_loss.h"
 #include "loss/key.h"
 #include "mechanism/discrete_gaussian.h"
 #include "mechanism/discrete_laplace.h"
@@ -58,15 +63,49 @@ std::string key_of_noise(const char* name, Interval scale, std::uint64_t terms, 
   return make_key(name, {scale, Interval::exactly(terms), Interval::exactly(shift), more});
 }
 
+using MakeNoise = std::function<LossPointer(std::uint64_t shift, Citations)>;
+
+/// [group-privacy] Log-concave noise that one record moves by `shift`: a group moves it by a multiple.
+class MovableNoise final : public ForwardingLoss, public MovedNoise {
+ public:
+  /// `near`: a discrete Gaussian moved by 1 that the noise is near to. [whole-gaussian-mu]
+  MovableNoise(MakeNoise make, std::uint64_t shift, Citations origin, std::optional<WholeGaussian> near = std::nullopt)
+      : base_(make(shift, std::move(origin))), make_(std::move(make)), shift_(shift), near_(near) {}
+  [[nodiscard]] Capabilities capabilities(Direction direction) const override {
+    Capabilities known = ForwardingLoss::capabilities(direction);
+    known.moved = this;
+    if (near_ && shift_ > 0) known.whole_gaussian = WholeGaussian{near_->sigma, static_cast<double>(shift_), near_->distance};
+    return known;
+  }
+  [[nodiscard]] LossPointer moved(std::uint64_t times, Citations origin) const override {
+    if (shift_ > 0 && times > most_discrete_shift / shift_) return nullptr;
+    return std::make_shared<MovableNoise>(make_, shift_ * times, std::move(origin), near_);
+  }
+
+ protected:
+  [[nodiscard]] const Loss& base() const override { return *base_; }
+
+ private:
+  LossPointer base_;
+  MakeNoise make_;
+  std::uint64_t shift_;
+  std::optional<WholeGaussian> near_;
+};
+
 constexpr double largest_variance = 1e8;  // a table of more than a million outcomes beyond it
 
 LossPointer make_skellam(const Arguments& arguments, const WordContext&) {
   const std::uint64_t terms = noises_of(arguments, "skellam"), shift = arguments.whole("sensitivity");
   const Interval variance = arguments.number("variance") * Interval::exactly(terms);
   if (variance.hi > largest_variance) throw TooLargeError("skellam: a variance above 1e8 in all is not supported; use a coarser grid");
-  return whole_noise_loss(
-      skellam_noise(variance), shift, key_of_noise("skellam", variance, 1, shift),
-      {Citation("skellam-noise", "ratios of Bessel functions by their recurrence; single integers"), honest_noise(arguments, terms)});
+  const auto noise = [variance](std::uint64_t moved, Citations origin) {
+    const WholeNoise law = skellam_noise(variance);
+    return whole_noise_loss(law, moved, key_of_noise("skellam", variance, 1, moved), std::move(origin), skellam_tail(law, variance, moved));
+  };
+  return std::make_shared<MovableNoise>(
+      noise, shift,
+      Citations{Citation("skellam-noise", "ratios of Bessel functions by their recurrence; single integers"),
+                honest_noise(arguments, terms)});
 }
 
 /// [binomial-noise] Both orders of a loss that is not symmetric: the larger profile, at many epsilons and linear between them.
@@ -92,15 +131,20 @@ LossPointer make_binomial_noise(const Arguments& arguments, const WordContext& c
   if (each > range::most_steps / terms || (Interval::exactly(each * terms) * chance * (1.0 - chance)).hi > largest_variance)
     throw TooLargeError("binomial_noise: a variance above 1e8 in all is not supported; use a coarser grid");
   const bool fair = chance == Interval::exactly(0.5);
-  const std::string key = key_of_noise("binomial_noise", chance, each * terms, shift);
+  const std::uint64_t trials = each * terms;
+  const std::string key = key_of_noise("binomial_noise", chance, trials, shift);
   const Citations origin{Citation("binomial-noise", "successes of independent trials; single integers"), honest_noise(arguments, terms)};
-  const LossPointer loss = whole_noise_loss(binomial_noise(each * terms, chance, fair), shift, key, origin);
-  if (fair || shift == 0) return loss;
+  const auto noise = [=](std::uint64_t moved, Citations own) {
+    return whole_noise_loss(binomial_noise(trials, chance, fair), moved, key_of_noise("binomial_noise", chance, trials, moved),
+                            std::move(own));
+  };
+  if (fair || shift == 0) return std::make_shared<MovableNoise>(noise, shift, origin);
+  const LossPointer loss = noise(shift, origin);
   // The answer may rise or fall, and the noise is not its own mirror image. Under replace-one neighbours a pair that is not symmetric would
   // be replaced by a larger one, so nothing is claimed from below.
   const auto above = [&] { return larger_of_both(loss, key + "larger", origin); };
   if (context.neighbours() == Neighbours::replace_one) return context.bracket(above, {[&] { return whole_noise_loss({}, 0, {}, origin); }});
-  const auto falling = [&] { return whole_noise_loss(binomial_noise(each * terms, 1.0 - chance, false), shift, key + "falling", origin); };
+  const auto falling = [&] { return whole_noise_loss(binomial_noise(trials, 1.0 - chance, false), shift, key + "falling", origin); };
   return context.bracket(above, {[&] { return loss; }, falling});
 }
 
@@ -108,18 +152,31 @@ LossPointer make_discrete_gaussian_sum(const Arguments& arguments, const WordCon
   const std::uint64_t terms = noises_of(arguments, "discrete_gaussian_sum"), shift = arguments.whole("sensitivity");
   const Interval sigma = arguments.number("sigma");
   if (terms == 1 && sigma.hi <= widest_discrete_gaussian) return discrete_gaussian(sigma, shift);
-  return whole_noise_loss(discrete_gaussian_sum(sigma, terms), shift, key_of_noise("discrete_gaussian_sum", sigma, terms, shift),
-                          {Citation("discrete-gaussian-sum", "the sum is nearly, not exactly, a discrete Gaussian; single integers"),
-                           honest_noise(arguments, terms)});
+  const std::optional<WholeGaussian> near = near_sum(sigma, terms);
+  const auto noise = [=](std::uint64_t moved, Citations origin) {
+    std::optional<Tail> tail;
+    if (near && moved > 0) tail = tail_near({near->sigma, static_cast<double>(moved), near->distance});
+    return whole_noise_loss(discrete_gaussian_sum(sigma, terms), moved, key_of_noise("discrete_gaussian_sum", sigma, terms, moved),
+                            std::move(origin), std::move(tail));
+  };
+  return std::make_shared<MovableNoise>(
+      noise, shift,
+      Citations{Citation("discrete-gaussian-sum", "the sum is nearly, not exactly, a discrete Gaussian; single integers"),
+                honest_noise(arguments, terms)},
+      near);
 }
 
 LossPointer make_discrete_laplace_sum(const Arguments& arguments, const WordContext&) {
   const std::uint64_t terms = noises_of(arguments, "discrete_laplace_sum"), shift = arguments.whole("sensitivity");
   const Interval scale = arguments.number("scale");
   if (terms == 1) return discrete_laplace(scale, shift);
-  return whole_noise_loss(
-      discrete_laplace_sum(scale, terms), shift, key_of_noise("discrete_laplace_sum", scale, terms, shift),
-      {Citation("discrete-laplace-sum", "weights by their recurrence; single integers"), honest_noise(arguments, terms)});
+  const auto noise = [=](std::uint64_t moved, Citations origin) {
+    return whole_noise_loss(discrete_laplace_sum(scale, terms), moved, key_of_noise("discrete_laplace_sum", scale, terms, moved),
+                            std::move(origin));
+  };
+  return std::make_shared<MovableNoise>(
+      noise, shift,
+      Citations{Citation("discrete-laplace-sum", "weights by their recurrence; single integers"), honest_noise(arguments, terms)});
 }
 
 // [discrete-laplace-sum] Far out the ratios of neighbouring weights tend to that of one term.

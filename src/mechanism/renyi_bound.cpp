@@ -146,6 +146,17 @@ Interval RenyiBound::cumulant(double s) const {
   return {height_at(square, polygons.least, s).value.lo, above};
 }
 
+std::vector<double> RenyiBound::corners() const {
+  if (polygons.safe.empty()) return {};
+  const double end = end_of(polygons.safe);
+  std::vector<double> found{end};
+  for (const Polygon& polygon : polygons.safe)
+    for (const auto& [s, bound] : polygon.vertices)
+      if (s > 0 && s < end) found.push_back(s);
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
 std::optional<Interval> RenyiBound::rho() const { return polygons.safe.empty() ? std::optional(square) : std::nullopt; }
 
 LossPointer sum_of_renyi_bounds(const std::vector<std::pair<const RenyiBound*, std::uint64_t>>& parts) {
@@ -160,7 +171,59 @@ LossPointer sum_of_renyi_bounds(const std::vector<std::pair<const RenyiBound*, s
   return std::make_shared<RenyiBoundLoss>(std::move(sum));
 }
 
+PolygonConversion::PolygonConversion(const std::vector<Polygon>& polygons) {
+  const double end = end_of(polygons);
+  std::vector<double> orders{0, end};
+  for (const Polygon& polygon : polygons)
+    for (const auto& [s, bound] : polygon.vertices)
+      if (s < end) orders.push_back(s);
+  std::sort(orders.begin(), orders.end());
+  orders.erase(std::unique(orders.begin(), orders.end()), orders.end());
+  const auto none = Interval::exactly(0);
+  Interval before = none;
+  for (const double s : orders) {
+    const Interval point = Interval::exactly(s), height = s > 0 ? height_at(none, polygons, s).value : none;
+    if (s > 0) {
+      const Interval from = Interval::exactly(vertices_.back().s), slope = (height - before) / (point - from);
+      edges_.push_back({slope, before - slope * from});
+    }
+    vertices_.push_back({s, s > 0 ? height + entropy(point) : none, s > 0 ? log_share(point) : Interval::exactly(-infinity)});
+    before = height;
+  }
+}
+
+/// The exponent is convex on an edge, with the derivative slope - epsilon + log(s/(1+s)).
+Interval PolygonConversion::least_on(std::size_t edge, double epsilon) const {
+  const auto value = [&](const Vertex& vertex) { return vertex.rest - Interval::exactly(vertex.s) * epsilon; };
+  const Vertex &left = vertices_[edge], &right = vertices_[edge + 1];
+  const Interval excess = edges_[edge].slope - epsilon, falls = excess + left.share, rises = excess + right.share;
+  if (falls.lo >= 0) return value(left);
+  if (rises.hi <= 0) return value(right);
+  const Interval first = value(left), last = value(right);
+  if (!(excess.lo > 0))  // the tangent at the right end
+    return {(last - Interval::exactly(rises.hi) * (Interval::exactly(right.s) - left.s)).lo, std::min(first.hi, last.hi)};
+  const Interval inside = edges_[edge].intercept + log1mexp(-excess);
+  const bool attained = falls.hi <= 0 && rises.lo >= 0;
+  return {inside.lo, attained ? std::min({inside.hi, first.hi, last.hi}) : std::min(first.hi, last.hi)};
+}
+
+Interval PolygonConversion::least_exponent(double epsilon) const {
+  Interval least = Interval::exactly(0);
+  for (std::size_t edge = 0; edge < edges_.size(); ++edge) {
+    const Interval here = least_on(edge, epsilon);
+    least = {std::min(least.lo, here.lo), std::min(least.hi, here.hi)};
+  }
+  return least;
+}
+
+RenyiBoundLoss::RenyiBoundLoss(RenyiBound bound) : bound_(std::move(bound)) {
+  if (bound_.square.hi > 0 || bound_.polygons.safe.empty()) return;
+  safe_.emplace(bound_.polygons.safe);
+  least_.emplace(bound_.polygons.least);
+}
+
 Interval RenyiBoundLoss::log_value(Interval epsilon) const {
+  if (safe_) return {least_->least_exponent(epsilon.hi).lo, safe_->least_exponent(epsilon.lo).hi};
   if (bound_.polygons.safe.empty() && epsilon.lo == epsilon.hi) return least_exponent(bound_.square, bound_.polygons.safe, epsilon.lo);
   return {least_exponent(bound_.square, bound_.polygons.least, epsilon.hi).lo,
           least_exponent(bound_.square, bound_.polygons.safe, epsilon.lo).hi};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,14 +30,39 @@ struct RenyiBound {
 
   /// Encloses the bound at order s + 1; infinite beyond the largest order stated.
   [[nodiscard]] Interval cumulant(double s) const;
+  /// The orders, less one, at which the bound has corners, the last of them where it ends; empty for zCDP.
+  [[nodiscard]] std::vector<double> corners() const;
   /// rho, if the bound is that of zCDP.
   [[nodiscard]] std::optional<Interval> rho() const;
+};
+
+/// A polygon alone as the cumulant: its best conversion has a closed form on every edge. [renyi-conversion]
+class PolygonConversion {
+ public:
+  /// Of the sum of these polygons, of which there is at least one.
+  explicit PolygonConversion(const std::vector<RenyiBound::Polygon>& polygons);
+  /// Encloses the least exponent over all orders, the logarithm of delta before it is cut at 1.
+  [[nodiscard]] Interval least_exponent(double epsilon) const;
+
+ private:
+  struct Vertex {
+    double s;
+    Interval rest;   ///< the exponent there at epsilon 0
+    Interval share;  ///< log(s / (1 + s))
+  };
+  struct Edge {
+    Interval slope, intercept;
+  };
+  [[nodiscard]] Interval least_on(std::size_t edge, double epsilon) const;
+
+  std::vector<Vertex> vertices_;
+  std::vector<Edge> edges_;  ///< edge i ends at vertex i + 1
 };
 
 /// Any mechanism with these bounds on its Renyi divergences. Lossy: its profile is the best conversion over all orders.
 class RenyiBoundLoss final : public FamilyLoss {
  public:
-  explicit RenyiBoundLoss(RenyiBound bound) : bound_(std::move(bound)) {}
+  explicit RenyiBoundLoss(RenyiBound bound);
 
   [[nodiscard]] Interval log_value(Interval epsilon) const override;
   [[nodiscard]] Interval relative_drop(Interval epsilon) const override;
@@ -52,6 +79,8 @@ class RenyiBoundLoss final : public FamilyLoss {
 
  private:
   RenyiBound bound_;
+  /// Where the bound is polygons alone: with every rounding upwards, and downwards.
+  std::optional<PolygonConversion> safe_, least_;
 };
 
 /// The composition of all of these, each so many times: bounds of the same order add.

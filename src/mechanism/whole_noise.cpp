@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "loss/atoms.h"
+#include "loss/tail.h"
 #include "loss/whole_gaussian.h"
 #include "mechanism/finite.h"
 #include "numeric/arithmetic.h"
@@ -28,7 +29,7 @@ Interval total_of(const WholeNoise& noise) {
 
 // [whole-noise] With the record the output is y, without it y - shift: the outcome y has the weights of y and y + shift, and its loss rises
 // with y. What the table does not decide is a loss between its last one and the steepest, or an infinite one.
-LossPointer whole_noise_loss(const WholeNoise& noise, std::uint64_t shift, std::string key, Citations origin) {
+LossPointer whole_noise_loss(const WholeNoise& noise, std::uint64_t shift, std::string key, Citations origin, std::optional<Tail> tail) {
   const Interval none = Interval::exactly(0);
   if (shift == 0) return finite_loss(make_atoms({{none, Interval::exactly(1)}}, none, none, true), std::move(key), std::move(origin));
   const Interval total = total_of(noise);
@@ -52,7 +53,44 @@ LossPointer whole_noise_loss(const WholeNoise& noise, std::uint64_t shift, std::
   const Interval infinite = share(ends_after ? last : Interval{0, (last + noise.after).hi});
   const Interval other = share(ends_before ? first : Interval{0, (first + noise.before).hi});
   if (!ends_before && !atoms.empty()) atoms.push_back({atoms.front().loss, Interval{0, share(noise.before).hi}});
-  return finite_loss(make_atoms(std::move(atoms), infinite, other, noise.symmetric), std::move(key), std::move(origin));
+  return finite_loss(make_atoms(std::move(atoms), infinite, other, noise.symmetric), std::move(key), std::move(origin), std::move(tail));
+}
+
+// [skellam-noise] Beyond the table probabilities fall at least like a power of the last ratio, and the outcome at which the loss is e grows
+// like exp(e / shift), so at least like its parabola.
+std::optional<Tail> skellam_tail(const WholeNoise& noise, Interval variance, std::uint64_t shift) {
+  if (shift == 0) return std::nullopt;
+  const Interval moved = Interval::exactly(shift), last = Interval::exactly(noise.weights.size() / 2);
+  const Interval fall = log(noise.weights[noise.weights.size() - 2] / noise.weights.back());
+  if (!(fall.lo > 0)) return std::nullopt;
+  const Interval start = 1.0 + 2.0 * (last + moved + 1.0) / variance;  // e^(e / shift) where the outcome is the first beyond the table
+  const Interval from = moved * log(start), growth = variance / (2.0 * moved) * start;
+  const double width = (1.0 / sqrt(fall * growth / moved)).hi;
+  const Interval bend = 1.0 / (2.0 * square(Interval::exactly(width))), steep = Interval::exactly((fall * growth).lo);
+  const Interval slope = 2.0 * bend * from - steep;
+  const Interval factor = log(Interval::exactly((noise.after / total_of(noise)).hi)) + steep * from - bend * square(from);
+  Tail tail = gaussian_tail(factor.hi, Interval::exactly(width), from.hi);
+  tail.largest = LargestLoss::unbounded();
+  tail.gaussian->slope = slope.hi;
+  tail.limit = Interval::exactly(0);
+  return tail;
+}
+
+std::optional<WholeGaussian> near_sum(Interval sigma, std::uint64_t terms) {
+  const double distance = distance_of(deviation_of_sum(sigma, terms));
+  if (!(distance < 0.5)) return std::nullopt;
+  return WholeGaussian{sigma * sqrt(Interval::exactly(terms)), 1, distance};
+}
+
+// [discrete-gaussian-sum] A loss is off that of the discrete Gaussian by at most the distance, and so is the logarithm of a probability.
+Tail tail_near(const WholeGaussian& noise) {
+  const Interval mu = noise.shift / noise.sigma, off = Interval::exactly(noise.distance), squares = square(Interval::exactly(mu.hi));
+  const Interval factor = off / 2.0 - squares / 8.0 - square(off) / (2.0 * squares);
+  Tail tail = gaussian_tail(factor.hi, mu, (squares / 2.0 + off).hi);
+  tail.largest = LargestLoss::unbounded();
+  tail.gaussian->slope = (0.5 + off / squares).hi;
+  lower_gdp_mu(tail, {{noise, 1}}, 0);
+  return tail;
 }
 
 WholeNoise noise_of_ratios(const std::vector<Interval>& ratios) {

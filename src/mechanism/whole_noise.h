@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "loss/loss.h"
+#include "loss/whole_gaussian.h"
 
 namespace tradeoff::detail {
 
@@ -20,7 +21,14 @@ struct WholeNoise {
 };
 
 /// The losses of an integer that is moved by `shift` and hidden by the noise. [whole-noise]
-[[nodiscard]] LossPointer whole_noise_loss(const WholeNoise& noise, std::uint64_t shift, std::string key, Citations origin);
+[[nodiscard]] LossPointer whole_noise_loss(const WholeNoise& noise, std::uint64_t shift, std::string key, Citations origin,
+                                           std::optional<Tail> tail = std::nullopt);
+/// What is known beyond the table of Skellam noise. [skellam-noise]
+[[nodiscard]] std::optional<Tail> skellam_tail(const WholeNoise& noise, Interval variance, std::uint64_t shift);
+/// The discrete Gaussian that is near the sum of so many, moved by 1; empty if none is near. [discrete-gaussian-sum]
+[[nodiscard]] std::optional<WholeGaussian> near_sum(Interval sigma, std::uint64_t terms);
+/// What is known far out of noise near a discrete Gaussian. [discrete-gaussian-sum]
+[[nodiscard]] Tail tail_near(const WholeGaussian& noise);
 
 /// A symmetric distribution by the ratios of weight y + 1 to weight y, y = 0, 1, ..., which fall with y. The table ends where weights
 /// underflow, or at its last ratio.

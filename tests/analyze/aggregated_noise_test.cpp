@@ -11,6 +11,7 @@
 #include "tradeoff/analyze.h"
 #include "tradeoff/curve.h"
 #include "tradeoff/error.h"
+#include "tradeoff/gdp.h"
 #include "tradeoff/plan.h"
 
 namespace tradeoff {
@@ -70,6 +71,22 @@ TEST(AggregatedNoise, ComposesAndKeepsPureLosses) {
   // wide noise is nearly Gaussian: mu = 1
   expect_meet(delta("skellam(variance=1e6, sensitivity=1000)", 1), {0.1269, 0.12695});
   expect_meet(delta("binomial_noise(trials=4e6, sensitivity=1000)", 1), {0.1269, 0.12695});
+}
+
+// What is beyond the tables is known: mu is finite, and no value of the profile is above that of the Gaussian with this mu.
+TEST(AggregatedNoise, HasAFiniteMu) {
+  for (const std::string plan :
+       {"skellam(variance=21) | repeat(20)", "skellam(variance=93, sensitivity=3)",
+        "discrete_gaussian_sum(sigma=1.52, clients=6) | repeat(135)", "discrete_gaussian_sum(sigma=0.8, clients=3) | repeat(2)",
+        "skellam(variance=21) | repeat(4); laplace(scale=3)"}) {
+    const Curve curve = analyze(parse(plan));
+    const Interval mu = measure_mu(curve).mu;
+    ASSERT_LT(mu.hi, 10) << plan;
+    EXPECT_LT(mu.width(), 0.1 * mu.hi) << plan;
+    const Curve gaussian = analyze(parse("gdp(mu=" + std::to_string(mu.hi + 1e-6) + ")"));  // to_string has six digits
+    for (const double epsilon : {0.0, 0.1, 0.5, 1.0, 3.0, 8.0})
+      EXPECT_LE(curve.delta_at(epsilon).lo, gaussian.delta_at(epsilon).hi) << plan << " " << epsilon;
+  }
 }
 
 // Skewed noise: the answer may rise or fall, and the larger of both orders is charged.

@@ -95,6 +95,11 @@ TEST(Group, NoiseSensitivityIsMultipliedByTheSize) {
   same("laplace(scale=3) | group(4)", "laplace(scale=3, sensitivity=4)", 1e-13);
   same("discrete_laplace(scale=2) | group(3)", "discrete_laplace(scale=2, sensitivity=3)", 1e-10);
   same("discrete_gaussian(sigma=2) | group(3)", "discrete_gaussian(sigma=2, sensitivity=3)", 1e-10);
+  same("skellam(variance=9) | group(4)", "skellam(variance=9, sensitivity=4)", 1e-12);
+  same("binomial_noise(trials=100, clients=3) | group(2)", "binomial_noise(trials=100, clients=3, sensitivity=2)", 1e-12);
+  same("discrete_gaussian_sum(sigma=1.14, clients=35) | group(4)", "discrete_gaussian_sum(sigma=1.14, clients=35, sensitivity=4)", 1e-9);
+  same("discrete_laplace_sum(scale=2, clients=4, sensitivity=3) | group(2)", "discrete_laplace_sum(scale=2, clients=4, sensitivity=6)",
+       1e-10);
   same("truncated_laplace(scale=1, bound=8) | group(2)", "truncated_laplace(scale=1, bound=8, sensitivity=2)", 1e-6);
 }
 

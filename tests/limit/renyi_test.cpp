@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "engine/moments/log_moment.h"
@@ -210,6 +211,16 @@ TEST(RenyiCurve, ACompositionInsideAMixture) {
   EXPECT_LE(found.lo, truth * (1 + 1e-9));
   EXPECT_GE(found.hi, truth * (1 - 1e-9));
   EXPECT_THAT(found, IsTight(1e-3));
+}
+
+// Sums over all outcomes in 40 digits, made with mpmath.
+TEST(RenyiCurve, OfNoiseOnTheIntegersWithoutAnEnd) {
+  const auto of = [](const std::string& plan, double order) { return renyi_curve(parse(plan)).at(order); };
+  EXPECT_THAT(of("skellam(variance=21)", 4), AllOf(Encloses(0.094672123755295457), IsTight(1e-9)));
+  EXPECT_THAT(of("skellam(variance=21)", 16), AllOf(Encloses(0.34638320072216243), IsTight(1e-9)));
+  EXPECT_THAT(of("skellam(variance=9, sensitivity=4)", 2), AllOf(Encloses(1.6444937198962734), IsTight(1e-9)));
+  EXPECT_THAT(of("skellam(variance=9) | group(4)", 16), AllOf(Encloses(5.6034943642937495), IsTight(1e-9)));
+  EXPECT_THAT(of("discrete_gaussian_sum(sigma=1.2, clients=3)", 4), AllOf(Encloses(0.462962962967037), IsTight(1e-9)));
 }
 
 }  // namespace

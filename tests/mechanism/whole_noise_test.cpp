@@ -8,6 +8,7 @@
 #include <map>
 
 #include "loss/atoms.h"
+#include "loss/tail.h"
 #include "mechanism/discrete_gaussian.h"
 #include "mechanism/discrete_laplace.h"
 #include "numeric/arithmetic.h"
@@ -128,6 +129,72 @@ TEST(DiscreteGaussianSum, TheTwoWaysAgree) {
       EXPECT_NEAR(loss->delta(Direction::remove, Interval::exactly(0.1)).hi, near->delta(Direction::remove, Interval::exactly(0.1)).hi,
                   1e-9);
     }
+}
+
+/// log I_y(v) by its series.
+long double log_bessel(int y, long double v) {
+  long double log_term = y * std::log(v / 2) - std::lgamma(y + 1.0L), sum = 0, term = 1;
+  for (int k = 1; term > 0; ++k) {
+    sum += term;
+    term *= (v / 2) * (v / 2) / (static_cast<long double>(k) * (y + k));
+    if (term < 1e-25L * sum) break;
+  }
+  return log_term + std::log(sum);
+}
+
+// Beyond the table: log P(L > e) is below the model, and the model is not far above where it begins.
+TEST(Skellam, TheTailIsAboveTheTruth) {
+  for (const double variance : {0.5, 9.0, 400.0})
+    for (const std::uint64_t shift : {1, 3}) {
+      const WholeNoise noise = skellam_noise(Interval::exactly(variance));
+      const auto tail = skellam_tail(noise, Interval::exactly(variance), shift);
+      ASSERT_TRUE(tail && tail->gaussian);
+      const int last = static_cast<int>(noise.weights.size() / 2), moved = static_cast<int>(shift);
+      int checked = 0;
+      for (int y = last + 1; y < 4 * last; ++y) {
+        // at e just below the loss of y: P(L > e) >= P(Y = y)
+        const long double weight = log_bessel(y, variance), loss = weight - log_bessel(y + moved, variance);
+        const double e = static_cast<double>(loss) * (1 - 1e-12);
+        if (e < tail->gaussian->from) continue;
+        const GaussianTail& model = *tail->gaussian;
+        const double bound = model.log_factor + model.slope * e - e * e / (2 * model.width * model.width);
+        EXPECT_GE(bound, static_cast<double>(weight - variance)) << variance << " " << shift << " " << y;
+        ++checked;
+      }
+      EXPECT_GT(checked, last);
+      const double begin = tail->gaussian->from;
+      EXPECT_LT(tail->gaussian->log_factor + tail->gaussian->slope * begin - begin * begin / 2 / std::pow(tail->gaussian->width, 2), -600);
+    }
+}
+
+// mu and the tail of a sum that is near a discrete Gaussian, by all thresholds of its own law.
+TEST(DiscreteGaussianSum, TheTailAndMuAreAboveTheTruth) {
+  for (const double sigma : {0.75, 1.0, 1.6}) {
+    Law law = gaussian_law(sigma);
+    law = convolution(convolution(law, gaussian_law(sigma), 1), gaussian_law(sigma), 1);
+    const auto near = near_sum(Interval::exactly(sigma), 3);
+    ASSERT_EQ(near.has_value(), sigma > 0.7);
+    for (const int shift : {1, 2}) {
+      const Tail tail = tail_near({near->sigma, static_cast<double>(shift), near->distance});
+      ASSERT_TRUE(tail.gaussian);
+      int checked = 0;
+      for (const auto& [y, mass] : law) {
+        if (mass < 1e-300L || law.find(y + shift) == law.end()) continue;
+        const auto epsilon = static_cast<double>(std::log(mass / law.at(y + shift))) - 1e-9;
+        if (epsilon < tail.gaussian->from) continue;
+        const double model = tail.gaussian->log_factor + tail.gaussian->slope * epsilon - std::pow(epsilon / tail.gaussian->width, 2) / 2;
+        EXPECT_GE(model, std::log(brute(law, shift, epsilon))) << sigma << " " << epsilon;
+        ++checked;
+      }
+      EXPECT_GT(checked, 5);
+      if (!(tail.gdp_mu < infinity)) continue;
+      for (double epsilon = 0; epsilon < 3; epsilon += 0.1) {
+        const double bound = 0.5 * std::erfc(-(tail.gdp_mu / 2 - epsilon / tail.gdp_mu) / std::sqrt(2)) -
+                             std::exp(epsilon) * 0.5 * std::erfc((tail.gdp_mu / 2 + epsilon / tail.gdp_mu) / std::sqrt(2));
+        EXPECT_GE(bound, brute(law, shift, epsilon) - 1e-15) << sigma << " " << epsilon;
+      }
+    }
+  }
 }
 
 TEST(DiscreteLaplaceSum, AgreesWithBruteForce) {

@@ -67,13 +67,14 @@ Interval log_moment_of_profile(const Loss& loss, Direction direction, double s) 
 
 }  // namespace
 
-// P(L > T) is at most the mass at infinity, so E[exp(sL); L > T] <= (s + 2) exp(sT) mass + s (s + 1) integral of exp(st) delta beyond T.
+// [renyi-curve] P(L > T) is at most the mass at infinity, so E[exp(sL); L > T] <= (s + 2) exp(sT) mass + s (s + 1) integral of exp(st)
+// delta beyond T. Losses between the last atom and the T from which the tail is known add at most exp(sT) mass.
 double log_cut_moment(const Atoms& atoms, double s, const Tail& tail) {
   if (atoms.infinite.hi == 0) return -infinity;
   if (atoms.finite.empty()) return infinity;
-  const double last = atoms.finite.front().loss.hi;
+  const double last = std::max(atoms.finite.front().loss.hi, tail.gaussian ? tail.gaussian->from : 0);
   const Interval order = Interval::exactly(s);
-  const Interval at_once = log(order + 2.0) + order * last + log(Interval::exactly(atoms.infinite.hi));
+  const Interval at_once = log(order + 3.0) + order * last + log(Interval::exactly(atoms.infinite.hi));
   const Interval beyond = log(order) + log(order + 1.0) + Interval::exactly(log_tail_integral(tail, last, s, 0));
   return log_add_exp(at_once, beyond).hi;
 }

@@ -9,6 +9,7 @@
 #include "engine/moments/best_order.h"
 #include "engine/moments/log_moment.h"
 #include "loss/recording.h"
+#include "mechanism/renyi_bound.h"
 #include "numeric/arithmetic.h"
 
 namespace tradeoff::detail {
@@ -37,7 +38,14 @@ RenyiSum::RenyiSum(Parts parts) : parts_(std::move(parts)) {
   for (const Part& part : parts_) {
     steps_ += static_cast<double>(part.times);
     symmetric_ = symmetric_ && part.loss->symmetric();
+    const RenyiBound* const stated = part.loss->capabilities(Direction::remove).renyi_bound;
+    const std::vector<double> corners = stated != nullptr ? stated->corners() : std::vector<double>{};
+    if (!corners.empty()) end_ = std::min(end_, corners.back());
+    corners_.insert(corners_.end(), corners.begin(), corners.end());
   }
+  std::erase_if(corners_, [this](double s) { return s > end_; });
+  constexpr std::size_t most_corners = 64;  // of which each costs an evaluation
+  if (corners_.size() > most_corners) corners_ = {end_};
 }
 
 Interval RenyiSum::cumulant(Direction direction, double s) const {
@@ -64,9 +72,36 @@ Interval RenyiSum::exponent(Direction direction, double s, double epsilon) const
   return sum - point * epsilon - point * log1p(1.0 / point) - log1p(point);
 }
 
+/// Every order is valid; corners of stated bounds are tried too, because a search ends beside them.
+template <class Convert>
+RenyiSum::Best RenyiSum::best_of(Convert&& convert) const {
+  const BestOrder searched = best_order_of([&](double order) { return convert(order - 1); });
+  Best best{searched.value, searched.order - 1};
+  for (const double s : corners_)
+    if (const Interval value = convert(s); value.hi <= best.value.hi) best = {value, s};
+  return best;
+}
+
 /// A lower bound of the exponent at every order, from divergences near s. [renyi-conversion]
 double RenyiSum::least_exponent(Direction direction, double s, double epsilon) const {
+  if (s >= end_) return below_at_the_end(direction, epsilon);
   return std::max(below_by_chords(direction, s, epsilon), below_by_lines(direction, s, epsilon));
+}
+
+/// Near the largest order known, with two points before it of which the first has the larger exponent: beyond both the exponent lies above
+/// their extended chord, between them above that of the second point and the end, and before them above the first value.
+double RenyiSum::below_at_the_end(Direction direction, double epsilon) const {
+  double best = -infinity;
+  for (const double share : {1e-6, 1e-4, 1e-2}) {
+    const double near = end_ * (1 - share), far = end_ * (1 - 2 * share);
+    const Interval first = exponent(direction, far, epsilon), second = exponent(direction, near, epsilon),
+                   last = exponent(direction, end_, epsilon);
+    if (!(first.lo >= second.hi && first.hi < infinity && last.hi < infinity)) continue;
+    const Interval low = Interval::exactly(second.lo), between = near - Interval::exactly(far), beyond = Interval::exactly(end_) - near;
+    const Interval falls = (first.hi - low) / between, rises = max((last.hi - low) / beyond, Interval::exactly(0));
+    best = std::max(best, std::min((low - falls * beyond).lo, (low - rises * between).lo));
+  }
+  return best;
 }
 
 /// The exponent is convex in s. Between a, s, c with the least value in the middle, it is above the extended chords of the other side. The
@@ -75,7 +110,7 @@ double RenyiSum::below_by_chords(Direction direction, double s, double epsilon) 
   const Interval middle = exponent(direction, s, epsilon);
   for (const double share : {1e-6, 1e-5, 1e-4, 1e-2}) {
     if (share < 1e-4 && !(middle.width() < bend_near(direction, s, epsilon) * share * share / 8)) continue;
-    const double left = s * (1 - share), right = s * (1 + share);
+    const double left = s * (1 - share), right = std::min(s * (1 + share), end_);
     const Interval before = exponent(direction, left, epsilon), after = exponent(direction, right, epsilon);
     if (!(before.lo >= middle.hi && after.lo >= middle.hi && after.hi < infinity && before.hi < infinity)) continue;
     const Interval low = Interval::exactly(middle.lo), to_left = s - Interval::exactly(left), to_right = Interval::exactly(right) - s;
@@ -94,6 +129,7 @@ double RenyiSum::bend_near(Direction direction, double s, double epsilon) const 
 
 /// A better order near s: the least point of a parabola, twice, if divergences have the digits. For searches only.
 double RenyiSum::nearer_order(Direction direction, double s, double epsilon) const {
+  if (!corners_.empty()) return s;  // the exponent is not smooth
   for (const double share : {1e-3, 3e-5}) {
     const Interval before = exponent(direction, s * (1 - share), epsilon), here = exponent(direction, s, epsilon),
                    after = exponent(direction, s * (1 + share), epsilon);
@@ -177,17 +213,34 @@ Interval RenyiSum::log_delta(Direction direction, double epsilon) const {
   const QuestionScope question;
   if (!std::isfinite(epsilon)) return {-infinity, 0};
   if (reveals(direction)) return Interval::exactly(0);
-  const BestOrder best = best_order_of([&](double order) { return exponent(direction, order - 1, epsilon); });
+  const Best best = best_of([&](double s) { return exponent(direction, s, epsilon); });
   constexpr double small = 1.0 / 32;  // where the search for the best order may have ended before it
   Interval found{-infinity, 0};
   if (best.value.hi < 0) {
-    const double s = nearer_order(direction, best.order - 1, epsilon), above = std::min(best.value.hi, exponent(direction, s, epsilon).hi);
+    const double s = nearer_order(direction, best.s, epsilon), above = std::min(best.value.hi, exponent(direction, s, epsilon).hi);
     found = {std::min(least_exponent(direction, s, epsilon), above), above};
   }
-  if (!(found.lo > -infinity) || best.order < 1 + small)
+  if (!(found.lo > -infinity) || best.s < small)
     if (const double s = small_order(direction, epsilon); s > 0) found = intersect(found, near_order(direction, s, epsilon));
   if (found.hi < 0 || found.lo > -infinity) cite();
   return found;
+}
+
+std::optional<double> RenyiSum::log_delta_if_at_most(double most, Direction direction, double epsilon) const {
+  const QuestionScope question;
+  if (!std::isfinite(epsilon) || reveals(direction)) return std::nullopt;
+  constexpr double largest = 1 << 18;
+  double least = infinity;
+  for (double s = 1; s <= largest && !(2 * least <= most); s *= 2) {
+    const double above = exponent(direction, s, epsilon).hi;
+    if (above > least && least < infinity) break;  // convex: larger orders give less
+    least = std::min(least, above);
+  }
+  if (!(2 * least <= most)) return std::nullopt;  // convex, and about 0 at 0: no order between two of them gives twice as much
+  least = std::min(least, best_of([&](double s) { return exponent(direction, s, epsilon); }).value.hi);
+  if (!(least <= most)) return std::nullopt;
+  cite();
+  return least;
 }
 
 /// The epsilon of the conversion of one order s + 1.
@@ -200,10 +253,10 @@ Interval RenyiSum::epsilon_at(Direction direction, double s, Interval log_delta)
 Interval RenyiSum::epsilon(Direction direction, Interval log_delta) const {
   const QuestionScope question;
   if (reveals(direction)) return Interval::exactly(infinity);
-  const BestOrder best = best_order_of([&](double order) { return epsilon_at(direction, order - 1, log_delta); });
+  const Best best = best_of([&](double s) { return epsilon_at(direction, s, log_delta); });
   if (!(best.value.hi < infinity)) return {0, infinity};
   cite();
-  const double order = nearer_order(direction, best.order - 1, best.value.hi);
+  const double order = nearer_order(direction, best.s, best.value.hi);
   const double high = std::min(best.value.hi, epsilon_at(direction, order, log_delta).hi);
   // Below the best order's epsilon the bound must be proved to be above the target.
   double low = 0;

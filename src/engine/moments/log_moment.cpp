@@ -68,8 +68,8 @@ Interval log_moment_of_profile(const Loss& loss, Direction direction, double s, 
 
 }  // namespace
 
-// [renyi-curve] P(L > T) is at most the mass at infinity, so E[exp(sL); L > T] <= (s + 2) exp(sT) mass + s (s + 1) integral of exp(st) delta
-// beyond T. Losses between the last atom and the T from which the tail is known add at most exp(sT) mass.
+// [renyi-curve] P(L > T) is at most the mass at infinity, so E[exp(sL); L > T] <= (s + 2) exp(sT) mass + s (s + 1) integral of exp(st)
+// delta beyond T. Losses between the last atom and the T from which the tail is known add at most exp(sT) mass.
 double log_cut_moment(const Atoms& atoms, double s, const Tail& tail) {
   if (atoms.infinite.hi == 0) return -infinity;
   if (atoms.finite.empty()) return infinity;

@@ -134,6 +134,7 @@ double RenyiSum::bend_near(Direction direction, double s, double epsilon) const 
 
 /// A better order near s: the least point of a parabola, twice, if divergences have the digits. For searches only.
 double RenyiSum::nearer_order(Direction direction, double s, double epsilon) const {
+  if (!corners_.empty()) return s;  // the exponent is not smooth
   for (const double share : {1e-3, 3e-5}) {
     const Interval before = exponent(direction, s * (1 - share), epsilon), here = exponent(direction, s, epsilon),
                    after = exponent(direction, s * (1 + share), epsilon);

@@ -125,11 +125,7 @@ class MuOfParts {
   }
   [[nodiscard]] std::optional<Interval> mu_in_advance() const {
     if (runs_ <= 1) return std::nullopt;
-    std::call_once(measured_, [this] {
-      steps_ = citations_of([this] {
-        known_ = composed_mu(alone_, 0, tolerance_);
-      });
-    });
+    std::call_once(measured_, [this] { steps_ = citations_of([this] { known_ = composed_mu(alone_, 0, tolerance_); }); });
     return known_ ? std::optional(known_->mu) : std::nullopt;
   }
   /// What one of the parts needs.

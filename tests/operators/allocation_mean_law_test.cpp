@@ -15,8 +15,8 @@
 #include "operators/allocation/epoch_density.h"
 #include "operators/allocation/epoch_law.h"
 #include "operators/allocation/log_mean_law.h"
+#include "operators/allocation/mean_density.h"
 #include "operators/allocation/mean_tails.h"
-#include "operators/allocation/replaced_law.h"
 
 // [allocation-mean-law]
 namespace tradeoff::detail {

@@ -9,6 +9,7 @@
 #include "loss/loss.h"
 #include "operators/allocation/density_bounds.h"
 #include "operators/allocation/log_mean_law.h"
+#include "operators/allocation/mean_density.h"
 #include "operators/allocation/replaced_law.h"
 
 namespace tradeoff::detail::allocation {

@@ -262,7 +262,8 @@ bool PlaceGroup::choose_panels() {
       if (fits([&](Place place) { return log_line_error(place, panels); }, std::log(count))) panels_ = panels;
     }
   if (panels_.count == 0) return false;
-  const bool few = panels_.count <= 4;
+  constexpr double little_noise = 4;  // s beyond which bounds of longer panels take longer than the panels that they save
+  const bool few = panels_.count <= 4 || s_ > little_noise;
   panels_.count = 0;
   for (double from = 0, half = panels_.half; from < end_; from += 2 * long_panels_.back().half) {
     if (long_panels_.size() == most_panels) return false;

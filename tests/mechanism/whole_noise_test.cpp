@@ -174,6 +174,10 @@ TEST(DiscreteGaussianSum, TheTailAndMuAreAboveTheTruth) {
     law = convolution(convolution(law, gaussian_law(sigma), 1), gaussian_law(sigma), 1);
     const auto near = near_sum(Interval::exactly(sigma), 3);
     ASSERT_EQ(near.has_value(), sigma > 0.7);
+    const Law base = gaussian_law(sigma * std::sqrt(3.0L));
+    long double farthest = 0;
+    for (int y = -20; y <= 20; ++y) farthest = std::max(farthest, std::abs(std::log(law.at(y) / base.at(y))));
+    EXPECT_LE(farthest, near->distance + 1e-14) << sigma;
     for (const int shift : {1, 2}) {
       const Tail tail = tail_near({near->sigma, static_cast<double>(shift), near->distance});
       ASSERT_TRUE(tail.gaussian);

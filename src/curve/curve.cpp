@@ -163,8 +163,12 @@ Interval Curve::beta_at(Level level, Direction direction) const {
 Interval Curve::tpr_at(Level fpr, Direction direction) const {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return tpr_at(fpr, direction); });
 
-  require_probability("fpr", fpr.value());
-  return clamp(1.0 - beta_at(fpr, direction), 0, 1);
+  const Interval alpha = fpr.value();
+  require_probability("fpr", alpha);
+  if (!(alpha.hi < 0.5)) return clamp(1.0 - beta_at(fpr, direction), 0, 1);
+  const QuestionScope question;
+  const LossPointer convex = convex_form(cached_loss(*this));
+  return clamp(dual_power(Profile(*convex, direction), alpha), 0, 1);
 }
 
 Interval Curve::advantage(Direction direction) const {

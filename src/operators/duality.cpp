@@ -106,32 +106,46 @@ Interval invert_profile(const Profile& profile, Interval delta) {
 
 namespace {
 
-/// The function of epsilon whose supremum is beta: 1 - delta(e) - e^e alpha, written so that it does not cancel for e < 0.
+/// What a search for the supremum is for: beta, to the accuracy of beta, or the power 1 - beta of the test, to the accuracy of the power.
+/// The latter is searched for as beta - 1.
+enum class Wanted { beta, power };
+
+double least_of(Wanted wanted) { return wanted == Wanted::power ? -1 : 0; }
+
+/// The function of epsilon whose supremum is beta: 1 - delta(e) - e^e alpha, written so that it does not cancel for e < 0; or 1 less,
+/// written so that it does not cancel for e > 0.
 class Objective {
  public:
-  Objective(const Profile& profile, Interval alpha) : Objective(profile, alpha, 1.0 - alpha) {}
-  Objective(const Profile& profile, Interval alpha, Interval complement) : profile_(profile), alpha_(alpha), complement_(complement) {}
+  Objective(const Profile& profile, Interval alpha, Wanted wanted = Wanted::beta) : Objective(profile, alpha, 1.0 - alpha, wanted) {}
+  Objective(const Profile& profile, Interval alpha, Interval complement, Wanted wanted = Wanted::beta)
+      : profile_(profile), alpha_(alpha), complement_(complement), power_(wanted == Wanted::power) {}
   /// Its absolute error may be `error`.
   [[nodiscard]] Interval at(double epsilon, double error) const {
     Work::count(0.5);  // work of a formula; slower code counts its own work
     const Negligible rest(epsilon >= 0 ? error : error * std::exp(-epsilon));
     const Interval point = Interval::exactly(epsilon);
-    if (epsilon >= 0) return 1.0 - profile_.delta(point) - exp(point) * alpha_;
-    return exp(point) * (complement_ - profile_.swapped_delta(-point));
+    if (epsilon >= 0) {
+      const Interval line = profile_.delta(point) + exp(point) * alpha_;
+      return power_ ? -line : 1.0 - line;
+    }
+    const Interval line = exp(point) * (complement_ - profile_.swapped_delta(-point));
+    return power_ ? line - 1.0 : line;
   }
   /// The same as a plain approximation.
   [[nodiscard]] double rough(double epsilon) const {
     const Negligible rest(1e-12);
-    if (epsilon >= 0) return 1 - profile_.rough_delta(epsilon) - std::exp(epsilon) * alpha_.lo;
-    return std::exp(epsilon) * (complement_.hi - profile_.rough_swapped_delta(-epsilon));
+    if (epsilon >= 0) return (power_ ? 0 : 1) - profile_.rough_delta(epsilon) - std::exp(epsilon) * alpha_.lo;
+    return std::exp(epsilon) * (complement_.hi - profile_.rough_swapped_delta(-epsilon)) - (power_ ? 1 : 0);
   }
 
   [[nodiscard]] double rough_delta_at_zero() const { return profile_.rough_delta(0); }
+  [[nodiscard]] bool of_power() const { return power_; }
 
  private:
   const Profile& profile_;
   Interval alpha_;
   Interval complement_;
+  bool power_;
 };
 
 /// The approximate maximum of that function, and the distance over which it changes.
@@ -172,7 +186,7 @@ class Supremum {
   Supremum(const Objective& objective, Interval largest_x) : objective_(objective), largest_x_(largest_x) {}
 
   [[nodiscard]] Interval run(Peak peak) {
-    error_ = 1e-14 * std::max(0.0, peak.value);
+    error_ = (objective_.of_power() ? 1e-12 : 1e-14) * std::abs(peak.value);  // a power may be small
     double spread = std::min(0.01 * (1 + std::abs(peak.place)), 0.05 * peak.scale);
     for (const double e : {peak.place - spread, peak.place, peak.place + spread}) take(e);
     double width = infinity;
@@ -181,7 +195,7 @@ class Supremum {
       const Interval best = largest();
       above_ = std::min(above_, highest.value);
       const double left = above_ - best.lo;
-      if (!(left > 3 * best.width() + 1e-13 * best.hi)) break;
+      if (!(left > 3 * best.width() + 1e-13 * std::abs(best.hi))) break;
       idle = left < 0.9 * width ? 0 : idle + 1;
       width = std::min(width, left);
       double next = highest.place;
@@ -266,16 +280,17 @@ class Supremum {
   double error_ = 0;  // of a value that is accurate enough
 };
 
-/// A point (alpha, beta) of a threshold test, so the trade-off function is at most beta at alpha.
+/// A point of a threshold test: the supremum at alpha is at most `value`, which is beta, or beta - 1 if the power is wanted.
 struct Achieved {
   double alpha;
-  double beta;
+  double value;
 };
 
-std::optional<Achieved> achieved_at(const Profile& profile, double epsilon) {
+std::optional<Achieved> achieved_at(const Profile& profile, double epsilon, Wanted wanted) {
   const auto test = profile.test_at(epsilon);
   if (!test || !(test->false_positive.hi <= 1)) return std::nullopt;
-  return Achieved{test->false_positive.hi, (1.0 - test->true_positive).hi};
+  const Interval value = wanted == Wanted::power ? -test->true_positive : 1.0 - test->true_positive;
+  return Achieved{test->false_positive.hi, value.hi};
 }
 
 // If the level of a threshold is within this relative distance of alpha, the loss is the square of the distance. Tests this far on both
@@ -329,53 +344,55 @@ std::optional<double> find_threshold(const Profile& profile, double alpha) {
 /// The chord between two points of tests on both sides of alpha; a convex curve does not exceed it.
 double chord(Achieved left, Achieved right, double alpha) {
   if (!(left.alpha <= alpha && alpha <= right.alpha)) return infinity;
-  if (left.alpha == right.alpha) return std::min(left.beta, right.beta);
+  if (left.alpha == right.alpha) return std::min(left.value, right.value);
   const Interval share = (Interval::exactly(alpha) - left.alpha) / (Interval::exactly(right.alpha) - left.alpha);
-  return (Interval::exactly(left.beta) + clamp(share, 0, 1) * (Interval::exactly(right.beta) - left.beta)).hi;
+  return (Interval::exactly(left.value) + clamp(share, 0, 1) * (Interval::exactly(right.value) - left.value)).hi;
 }
 
-/// beta from threshold tests: a lower bound from the threshold of level alpha, an upper bound from tests on both sides of it.
-std::optional<Interval> beta_by_tests(const Profile& profile, Interval alpha) {
+/// The supremum from threshold tests: a lower bound from the threshold of level alpha, an upper bound from tests on both sides of it.
+std::optional<Interval> found_by_tests(const Profile& profile, Interval alpha, Wanted wanted) {
   const auto middle = find_threshold(profile, alpha.lo);
   if (!middle) return std::nullopt;
-  const double below = std::max(0.0, Objective(profile, alpha).at(*middle, 1e-16).lo);
+  const double below =
+      std::max(least_of(wanted), Objective(profile, alpha, wanted).at(*middle, wanted == Wanted::power ? 1e-12 * alpha.lo : 1e-16).lo);
   double above = infinity;
   for (double spread = to_both_sides * (1 + std::abs(*middle)); spread < 1 && above == infinity; spread *= 32) {
-    const auto left = achieved_at(profile, *middle + spread);
-    const auto right = achieved_at(profile, *middle - spread);
+    const auto left = achieved_at(profile, *middle + spread, wanted);
+    const auto right = achieved_at(profile, *middle - spread, wanted);
     if (left && right) above = std::min(above, chord(*left, *right, alpha.lo));
   }
   if (!(above < infinity)) return std::nullopt;
   return Interval{below, std::max(above, below)};
 }
 
-/// beta for every alpha of an interval as short as the rounding of a decimal, 0 < alpha < 1.
-Interval beta_near(const Profile& profile, Interval alpha) {
+/// The supremum for every alpha of an interval as short as the rounding of a decimal, 0 < alpha < 1.
+Interval supremum_near(const Profile& profile, Interval alpha, Wanted wanted) {
+  const double least = least_of(wanted);
   // If the null distribution has this much mass where the alternative has none, a test at this level has no type II error.
   {
     const Recording own(Recording::When::if_wanted);
     if (profile.swapped_delta(Interval::exactly(infinity)).lo >= (1.0 - alpha).hi) {
       own.pass_on();
-      return Interval::exactly(0);
+      return Interval::exactly(least);
     }
   }
   // Tests are quick, but their complement has only absolute accuracy; for tiny beta the profile is more accurate.
   Citations tests;
   const auto by_tests = [&] {
     const Recording own(Recording::When::if_wanted);
-    const auto found = beta_by_tests(profile, alpha);
+    const auto found = found_by_tests(profile, alpha, wanted);
     tests = own.citations();
     return found;
   }();
-  if (by_tests && by_tests->width() <= 1e-9 * by_tests->hi) {
+  if (by_tests && by_tests->width() <= 1e-9 * std::abs(by_tests->hi)) {
     record(tests);
     return *by_tests;
   }
-  const Objective objective(profile, alpha);
+  const Objective objective(profile, alpha, wanted);
   const Interval found = Supremum(objective, 1.0 / alpha).run(find_maximum(objective, -std::log(alpha.lo)));
-  const double below = std::max(0.0, found.lo);
-  const double above = std::max(below, std::min((1.0 - alpha).hi, found.hi));
-  const Interval by_profile{below, above};
+  const double below = std::max(least, found.lo);
+  const double most = wanted == Wanted::power ? -alpha.lo : (1.0 - alpha).hi;
+  const Interval by_profile{below, std::max(below, std::min(most, found.hi))};
   const Interval both = by_tests ? intersect(by_profile, *by_tests) : by_profile;
   if (both != by_profile) record(tests);
   return both;
@@ -389,7 +406,19 @@ const Citation& duality() {
 Interval beta_at_point(const Profile& profile, double alpha) {
   if (alpha >= 1) return Interval::exactly(0);
   if (alpha == 0) profile.cite();
-  return alpha == 0 ? clamp(1.0 - profile.infinite_mass(), 0, 1) : beta_near(profile, Interval::exactly(alpha));
+  return alpha == 0 ? clamp(1.0 - profile.infinite_mass(), 0, 1) : supremum_near(profile, Interval::exactly(alpha), Wanted::beta);
+}
+
+Interval power_at_point(const Profile& profile, double alpha) {
+  if (alpha >= 1) return Interval::exactly(1);
+  if (alpha == 0) profile.cite();
+  return alpha == 0 ? clamp(profile.infinite_mass(), 0, 1) : -supremum_near(profile, Interval::exactly(alpha), Wanted::power);
+}
+
+/// Whether one search holds for all levels of the interval.
+bool is_near(Interval alpha) {
+  constexpr double few_roundings = 0x1p-50;
+  return alpha.lo > 0 && alpha.hi < 1 && alpha.width() <= few_roundings * alpha.lo;
 }
 
 }  // namespace
@@ -400,9 +429,22 @@ Interval dual_beta(const Profile& profile, Interval alpha) {
     return bracket->fallen([&](const Loss& loss) { return dual_beta(Profile(loss, profile.direction()), alpha); });
   if (const auto closed = profile.closed_beta(alpha)) return *closed;
   record(duality());
-  constexpr double few_roundings = 0x1p-50;
-  if (alpha.lo > 0 && alpha.hi < 1 && alpha.width() <= few_roundings * alpha.lo) return beta_near(profile, alpha);
+  if (is_near(alpha)) return supremum_near(profile, alpha, Wanted::beta);
   return {beta_at_point(profile, alpha.hi).lo, beta_at_point(profile, alpha.lo).hi};
+}
+
+// [profile-duality] 1 - beta = inf over e of delta(e) + e^e alpha; every e gives a bound from above.
+Interval dual_power(const Profile& profile, Interval alpha) {
+  if (const Bracket* const bracket = profile.bracket())  // [bracketed-pair]
+    return bracket->grown([&](const Loss& loss) { return dual_power(Profile(loss, profile.direction()), alpha); });
+  constexpr double all_digits = 1e-12;
+  const auto closed = profile.closed_beta(alpha);
+  const Interval known = closed ? 1.0 - *closed : Interval{0, 1};
+  if (known.width() <= all_digits * known.lo) return known;
+  static const Citation of_power("profile-duality", "1 - beta is the infimum over epsilon of delta + exp(epsilon) alpha");
+  record(of_power);
+  if (is_near(alpha)) return intersect(known, -supremum_near(profile, alpha, Wanted::power));
+  return intersect(known, {power_at_point(profile, alpha.lo).lo, power_at_point(profile, alpha.hi).hi});
 }
 
 // [odds-factor] The same supremum with 1 - alpha given; if 1 - alpha is small, computing it from alpha would lose its digits.

@@ -52,7 +52,12 @@ class RefinedLoss final : public Loss, public ClosedForms {
 
   [[nodiscard]] Interval delta(Direction, Interval epsilon) const override {
     RefinedLoss::cite();
-    return {mirrored(epsilon.hi).lo, mirrored(epsilon.lo).hi};
+    Interval found{mirrored(epsilon.hi).lo, mirrored(epsilon.lo).hi};
+    // Rounding of 1 - complement hides where the line ends; the complement itself does not.
+    if (is_wide(segment_.touch))
+      if (const auto complement = log_complement(Direction::remove, epsilon.hi))
+        found.lo = std::clamp((1.0 - exp(*complement)).lo, found.lo, found.hi);
+    return found;
   }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
     if (epsilon.lo < segment_.touch.hi || (other_ && epsilon.lo < other_->touch.hi)) return log(delta(direction, epsilon));

@@ -138,5 +138,42 @@ TEST(DualBeta, SmallBetaKeepsItsRelativeAccuracy) {
   EXPECT_THAT(found, IsTight(1e-6));
 }
 
+// Values of mpmath with 40 digits.
+TEST(DualPower, KeepsItsRelativeAccuracyAtSmallLevels) {
+  const auto power = [](const char* plan, double level) { return analyze(parse(plan)).tpr_at(Interval::exactly(level)); };
+  struct Case {
+    const char* plan;
+    double level, power;
+  };
+  for (const Case& one :
+       {Case{"gaussian(sigma=3)", 1e-9, 7.373824717825380234e-9}, Case{"gaussian(sigma=3)", 1e-20, 2.149253114393046503e-19},
+        Case{"laplace(scale=3)", 1e-20, 1.395612425086089528e-20}, Case{"dp(epsilon=1, delta=1e-6)", 1e-9, 1.002718281828459045e-6},
+        Case{"dp(epsilon=1, delta=1e-6)", 0, 1e-6}, Case{"gaussian(sigma=3) | poisson(rate=0)", 1e-9, 1e-9}}) {
+    const Interval found = power(one.plan, one.level);
+    EXPECT_THAT(found, IsTight(1e-11)) << one.plan;
+    EXPECT_LE(found.lo, one.power * (1 + 1e-14)) << one.plan;
+    EXPECT_GE(found.hi, one.power * (1 - 1e-14)) << one.plan;
+  }
+}
+
+// With the profile alone and with tests, at all levels, both directions: 1 - beta.
+TEST(DualPower, IsOneMinusBeta) {
+  const std::vector<LossPointer> losses{gaussian_loss(Interval::exactly(1)), std::make_shared<LaplaceLoss>(Interval::exactly(2)),
+                                        pair_loss({Interval::exactly(0.7), Interval::exactly(0.2), Interval::exactly(0.1)},
+                                                  {Interval::exactly(0.1), Interval::exactly(0.4), Interval::exactly(0.5)})};
+  for (const LossPointer& loss : losses) {
+    const ProfileOnly plain(loss, closed_forms_hidden);
+    for (const Direction direction : {Direction::worst, Direction::remove, Direction::add}) {
+      for (const double alpha : {1e-12, 1e-4, 0.1, 0.45, 0.8}) {
+        const Interval beta = dual_beta(Profile(plain, direction), Interval::exactly(alpha));
+        const Interval power = dual_power(Profile(plain, direction), Interval::exactly(alpha));
+        EXPECT_LE(power.lo, (1.0 - beta).hi) << alpha;
+        EXPECT_GE(power.hi, (1.0 - beta).lo) << alpha;
+        EXPECT_THAT(power, IsTight(1e-9)) << alpha;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tradeoff::detail

@@ -223,6 +223,11 @@ void refuse_matrix_under_add_remove() {
       "add-remove is proved for a banded matrix followed by cyclic(groups, rate, steps)");
 }
 
+bool state_divergences(const Parts& parts) {
+  return std::any_of(parts.begin(), parts.end(),
+                     [](const Part& part) { return part.loss->capabilities(Direction::remove).renyi_bound != nullptr; });
+}
+
 /// [renyi-conversion] Bounds on Renyi divergences add, and the sum is tighter than the composition of their profiles.
 void merge_renyi_bounds(Parts& parts) {
   const auto bound_of = [](const Part& part) { return part.loss->capabilities(Direction::remove).renyi_bound; };
@@ -320,8 +325,7 @@ class Analyst final : public WordContext {
     if (composition.loss->gaussian_mu()) return composition;
     // [adaptive-block] Older theorems bound fixed pairs from above; from below, a block of choices can exceed such a bound.
     if (below_ && holds_choices(covered)) return composition;
-    const auto states_divergences = [](const Part& part) { return part.loss->capabilities(Direction::remove).renyi_bound != nullptr; };
-    const bool stated = std::any_of(covered.begin(), covered.end(), states_divergences);
+    const bool stated = state_divergences(covered);
     // Of a pair below only the lower ends are used, and older theorems bound from above; with slow parts they take minutes.
     const auto is_slow = [](const Part& part) { return part.loss->cost() != Cost::formula; };
     if (below_ && !stated && std::any_of(covered.begin(), covered.end(), is_slow)) return composition;
@@ -520,7 +524,7 @@ Composition answered(const Analyst& analyst, PlanParts found, const Composition*
     below.push_back(std::move(one.loss));
     composition.below.push_back(std::move(one.parts));
   }
-  composition.loss = bracketed(std::move(composition.loss), std::move(below));
+  composition.loss = bracketed(std::move(composition.loss), std::move(below), state_divergences(above));
   return composition;
 }
 

@@ -63,7 +63,7 @@ class BracketedLoss final : public Loss {
   [[nodiscard]] LossPointer bracketed_each(Change&& change) const {
     std::vector<LossPointer> below;
     for (const LossPointer& loss : bracket_.below) below.push_back(change(loss));
-    return bracketed(change(bracket_.above), std::move(below));
+    return bracketed(change(bracket_.above), std::move(below), bracket_.states_divergences);
   }
 
   Bracket bracket_;
@@ -87,8 +87,8 @@ Tail BracketedLoss::tail() const {
 
 }  // namespace
 
-LossPointer bracketed(LossPointer above, std::vector<LossPointer> below) {
-  return std::make_shared<BracketedLoss>(Bracket{std::move(above), std::move(below)});
+LossPointer bracketed(LossPointer above, std::vector<LossPointer> below, bool states_divergences) {
+  return std::make_shared<BracketedLoss>(Bracket{std::move(above), std::move(below), states_divergences});
 }
 
 }  // namespace tradeoff::detail

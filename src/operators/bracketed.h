@@ -14,6 +14,9 @@ namespace tradeoff::detail {
 struct Bracket {
   LossPointer above;
   std::vector<LossPointer> below;
+  /// Whether Renyi divergences are stated of a part: then theorems about the runs of `above` may show less than any pair of `below`, and
+  /// lower ends go no further.
+  bool states_divergences = false;
 
   /// Encloses a quantity that grows with the profile, and is enclosed by `read` for each pair.
   template <class Read>
@@ -21,6 +24,7 @@ struct Bracket {
     Interval found = read(*above);
     found.lo = read(*below.front()).lo;
     for (std::size_t i = 1; i < below.size(); ++i) found.lo = std::max(found.lo, read(*below[i]).lo);
+    if (states_divergences) found.lo = std::min(found.lo, found.hi);
     cite();
     return found;
   }
@@ -30,6 +34,7 @@ struct Bracket {
     Interval found = read(*above);
     found.hi = read(*below.front()).hi;
     for (std::size_t i = 1; i < below.size(); ++i) found.hi = std::min(found.hi, read(*below[i]).hi);
+    if (states_divergences) found.hi = std::max(found.lo, found.hi);
     cite();
     return found;
   }
@@ -37,6 +42,6 @@ struct Bracket {
 };
 
 /// The profile between the pairs. Questions should be put to each of its pairs instead (Profile does so): each has its own way to answer.
-[[nodiscard]] LossPointer bracketed(LossPointer above, std::vector<LossPointer> below);
+[[nodiscard]] LossPointer bracketed(LossPointer above, std::vector<LossPointer> below, bool states_divergences = false);
 
 }  // namespace tradeoff::detail

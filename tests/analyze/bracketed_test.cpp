@@ -223,5 +223,15 @@ TEST(Bracketed, DirectedPairsBelowAreNotMadeSymmetric) {
   }
 }
 
+// The mu of the runs bounds the upper end only, below what the pair below has: the ends must not cross.
+TEST(BracketedPair, EndsDoNotCrossBesideStatedDivergences) {
+  const Curve curve =
+      analyze(parse("rdp([(2, 0.01), (8, 0.05), (32, 0.25)]) | repeat(538); partition_selection(epsilon=0.471, delta=1e-7) | repeat(2)"));
+  const auto ordered = [](Interval found) { return found.lo <= found.hi && found.hi < infinity; };
+  for (const double epsilon : {0.0, 1.0}) EXPECT_TRUE(ordered(curve.delta_at(epsilon))) << epsilon;
+  EXPECT_TRUE(ordered(curve.beta_at(0.05)));
+  EXPECT_TRUE(ordered(curve.tpr_at(0.05)));
+}
+
 }  // namespace
 }  // namespace tradeoff::detail

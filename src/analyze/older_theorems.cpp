@@ -193,7 +193,9 @@ class OlderTheorems final : public ForwardingLoss {
     if (!known) return known;
     const Interval found = *known;
     const bool tight = found.hi == 0 || (found.hi < infinity && found.width() <= narrow_ * found.hi);
-    if ((!is_smaller_known() && tight) || found.lo == infinity || !(delta.lo > 0)) return known;
+    // The pair that takes the place of a list of points has a mass at infinite loss, which the list itself may not have.
+    const bool infinite = found.lo == infinity && !points_known_;
+    if ((!is_smaller_known() && tight) || infinite || !(delta.lo > 0)) return known;
     return improved(own, found, 0, [&] { return epsilon_above(direction, delta); });
   }
   /// The test of the pair need not be one of the mechanisms that stated divergences cover.

@@ -419,6 +419,15 @@ TEST(OlderTheorems, StatedDivergencesBesideFewSteps) {
   expect("laplace(scale=20.8) | repeat(18); zcdp(rho=0.43) | repeat(1430)", {780.1431555, 780.1431653});
 }
 
+// The pair of a list of points has a mass at infinite loss, 9e-4 here; the list alone is (33.18, 1e-6)-DP, and the Laplace step adds 1.
+TEST(OlderTheorems, BasicCompositionReplacesAnInfiniteEpsilon) {
+  const Interval found =
+      analyze(parse("rdp([(2, 0.01), (8, 0.05), (32, 0.25)]) | repeat(1384) | best_of(runs=geometric(mean=10)); laplace(scale=1)"))
+          .epsilon_at(1e-6);
+  EXPECT_LE(found.hi, 34.1771);
+  EXPECT_GE(found.hi, found.lo);
+}
+
 TEST(OlderTheorems, CurvesWithStatedDivergencesStillCompose) {
   const Curve one = analyze(parse("laplace(scale=4); zcdp(rho=0.01)")), other = analyze(parse("gaussian(sigma=5)"));
   const Interval product = tradeoff::product({one, other}).epsilon_at(1e-5),

@@ -127,7 +127,8 @@ double MixtureNodes::end_of_march(const Range& range) const {
     const double mass = std::exp(cut.log_mass_left - level), variation = std::exp(cut.log_variation_right - level);
     if (mass < wanted) earliest = std::min(earliest, variation / (wanted - mass));
   }
-  constexpr double stride = 1.25;
+  constexpr double stride = 1.25, few_steps = 200;
+  if (range.steps > few_steps) return earliest < infinity ? std::min(earliest, 100 * range.longest) : 0;
   const double end = std::min(earliest, 100 * range.longest);
   for (double t = range.longest; t < end; t *= stride)
     if (log_moment_after(range.power, t) - level < std::log(wanted)) return t;

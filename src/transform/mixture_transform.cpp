@@ -24,10 +24,9 @@ class MixtureTilt final : public NodeTilt {
     characteristic_function({&t, 1}, {&value, 1});
     double best = std::hypot(1 + value.real_less_one, value.imaginary) + value.error + 1e-12;
     for (const Cut& cut : cuts_) best = std::min(best, (cut.mass + cut.variation / t) * (1 + 1e-9));
-    if (!(best < 0.5)) best = std::min(best, modulus_after(t));
     return best < 1 ? best : 1;
   }
-  [[nodiscard]] double modulus_after(double t) const override {
+  [[nodiscard]] double raised_modulus_after(double t) const override {
     const double bound = relative(mixture_.log_moment_after(power(), t));
     return bound < 1 ? bound : 1;
   }

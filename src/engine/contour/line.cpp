@@ -25,6 +25,8 @@ constexpr std::size_t many_marches = 12;
 constexpr double most_bridged = 10;       // what single nodes may leave, in units of what the rest of the march leaves
 constexpr std::size_t most_kept = 65536;  // nodes times items that a line keeps for longer plans: 1.5 MB
 constexpr double fewest_recurrent = 16;   // steps of laws without decay for which a march gets anywhere
+constexpr double few_runs = 200;          // of one law, for which a raised path is worth its time
+constexpr double short_march = 1000;      // deviations: measured, with more steps than about a hundred marches are shorter
 constexpr double fewest_periods = 50;     // nodes in half the length of a march that ends before infinity
 
 double log_kappa(double s) { return s <= 0 ? 0 : s * std::log(s) - (1 + s) * std::log1p(s); }
@@ -404,12 +406,17 @@ void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, dou
       whole_steps = plan.items[i].times;
     }
   }
+  bool far = false;  // for few runs: bounds along raised paths are slow, and end long marches much earlier
   const auto log_decay = [&](double t) {
     double sum = -0.5 * (gaussian_ - gaussian_error_) * t * t;
-    for (std::size_t i = 0; i < decays.size(); ++i)
-      sum += plan.items[i].times * std::log(std::min(tilts[i]->modulus_after(t), (decays[i].atoms + decays[i].variation / t) * (1 + 1e-9)));
+    for (std::size_t i = 0; i < decays.size(); ++i) {
+      double after = tilts[i]->modulus_after(t);
+      if (far && plan.items[i].times <= few_runs) after = std::min(after, tilts[i]->raised_modulus_after(t));
+      sum += plan.items[i].times * std::log(std::min(after, (decays[i].atoms + decays[i].variation / t) * (1 + 1e-9)));
+    }
     return sum;
   };
+  far = log_decay(short_march / deviation_) > -need;
   // [contour-recurrence] Atoms do not decay: beyond the march |phi| is known only by its mean over windows.
   const double furthest = 1e18 / deviation_;
   const bool recurrent = log_decay(furthest) > -need;
@@ -433,7 +440,7 @@ void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, dou
 
   double until = 0;  // nodes are needed at least up to this t
   // A law that is known to decay fast needs no march: its nodes are summed until what its bound leaves up to the end is negligible.
-  const bool fades = std::any_of(tilts.begin(), tilts.end(), [&](const auto& tilt) { return tilt->modulus_after(end) < 1; });
+  const bool fades = far || std::any_of(tilts.begin(), tilts.end(), [&](const auto& tilt) { return tilt->modulus_after(end) < 1; });
   if (!recurrent && fades && end < most_fading_nodes * step_) {
     const Faded faded = fade_before(end, std::exp(-need) * flat_kernel(low), log_decay);
     while (nodes_.empty() || nodes_.back().t < faded.from) add_nodes(plan, tilts, nodes_.size() < first_nodes ? short_block : long_block);

@@ -440,9 +440,11 @@ void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, dou
 
   double until = 0;  // nodes are needed at least up to this t
   // A law that is known to decay fast needs no march: its nodes are summed until what its bound leaves up to the end is negligible.
-  const bool fades = far || std::any_of(tilts.begin(), tilts.end(), [&](const auto& tilt) { return tilt->modulus_after(end) < 1; });
-  if (!recurrent && fades && end < most_fading_nodes * step_) {
-    const Faded faded = fade_before(end, std::exp(-need) * flat_kernel(low), log_decay);
+  const auto fades = [&](const auto& tilt) { return tilt->modulus_after(end) < 1 || (far && tilt->raised_modulus_after(end) < 1); };
+  Faded faded{infinity, 0, 0};
+  if (!recurrent && end < most_fading_nodes * step_ && std::any_of(tilts.begin(), tilts.end(), fades))
+    faded = fade_before(end, std::exp(-need) * flat_kernel(low), log_decay);
+  if (faded.from / step_ * static_cast<double>(points_) < most_line_work) {
     while (nodes_.empty() || nodes_.back().t < faded.from) add_nodes(plan, tilts, nodes_.size() < first_nodes ? short_block : long_block);
     last_time_ = nodes_.back().t;
     close(std::max(end, last_time_), std::max(end, last_time_), need, whole_variation, whole_steps);

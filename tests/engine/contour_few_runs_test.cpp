@@ -28,15 +28,14 @@ TEST(ContourOfFewRuns, AgreesWithALattice) {
     double mu, rate;
     std::uint64_t ahead, behind, times;
   };
-  for (const Case& one :
-       {Case{0.625, 0.5, 3, 0, 3}, {1.25, 0.25, 2, 0, 4}, {0.5, 0.25, 2, 2, 3}, {0.75, 0.375, 1, 0, 3}, {0.5, 0.25, 1, 0, 2}}) {
+  for (const Case& one : {Case{0.625, 0.5, 3, 0, 3}, {0.5, 0.25, 2, 2, 3}, {0.75, 0.375, 1, 0, 3}}) {
     const Interval mu = Interval::exactly(one.mu), rate = Interval::exactly(one.rate);
     const bool single = one.ahead == 1 && one.behind == 0;
     const LossPointer step = single ? subsampled_gaussian(mu, rate) : gaussian_mixture(mu, rate, one.ahead, one.behind, {});
     const LossPointer contour = compose_by_contour({{step, one.times}}, nullptr);
-    const LossPointer lattice = compose_by_lattice({{std::make_shared<ProfileOnly>(step), one.times}}, Tolerance{1e-4});
+    const LossPointer lattice = compose_by_lattice({{std::make_shared<ProfileOnly>(step), one.times}}, Tolerance{1e-3});
     for (const Direction direction : {Direction::remove, Direction::add})
-      for (const double epsilon : {0.25, 1.0, 2.5}) {
+      for (const double epsilon : {0.25, 1.5}) {
         const Interval at = Interval::exactly(epsilon), found = contour->log_delta(direction, at), wide = lattice->log_delta(direction, at);
         if (found.hi == -infinity) continue;  // beyond the largest loss
         EXPECT_LT(found.width(), 1e-9) << one.mu << " " << one.times << " " << epsilon;

@@ -258,7 +258,9 @@ TEST(SubsampledNodes, BoundTheVariationBeyondTheirPanels) {
         }
       }
       EXPECT_GE(nodes.log_variation(power), top + std::log(variation) - 1e-6) << most << " " << power;
-      if (most > power + 1) EXPECT_LE(nodes.log_variation(power), top + std::log(variation) + 3) << most << " " << power;
+      if (most > power + 1) {
+        EXPECT_LE(nodes.log_variation(power), top + std::log(variation) + 3) << most << " " << power;
+      }
     }
   }
 }

@@ -416,7 +416,12 @@ void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, dou
     }
     return sum;
   };
-  far = log_decay(short_march / deviation_) > -need;
+  const auto is_faded = [&](double t) { return log_decay(t) <= -need; };
+  const double after_march = short_march / deviation_;
+  if (!is_faded(after_march)) {
+    far = true;
+    far = is_faded(after_march);
+  }
   // [contour-recurrence] Atoms do not decay: beyond the march |phi| is known only by its mean over windows.
   const double furthest = 1e18 / deviation_;
   const bool recurrent = log_decay(furthest) > -need;
@@ -560,15 +565,15 @@ ContourLine::Faded ContourLine::fade_before(double end, double negligible, LogDe
 void ContourLine::close(double start, double end, double need, double whole_variation, double whole_steps) {
   const double level = std::exp(-need) * (1 + 1e-9);
   profile_truncation_ = (level * (flat_kernel(start) + 1 / (pi * end)) + step_ / pi * bridge_.profile) * (1 + 1e-9);
-  // The kernels 1/s and 1/(s+1) decrease only like 1/t: the level is used up to twice the variation, beyond which |phi| itself decreases
-  // like a power.
+  // The kernels 1/s and 1/(s+1) decrease only like 1/t: the level is used up to where the variation shows that |phi| is as small, from
+  // where on it decreases like a power.
   tail_truncation_ = infinity;
   if (gaussian_ > gaussian_error_) {
     const double far = std::max(end, 1 / std::sqrt(gaussian_ - gaussian_error_));
     tail_truncation_ =
         step_ / pi * bridge_.tail + level * (std::log(far / start) + 1 / ((gaussian_ - gaussian_error_) * far * far)) / pi * (1 + 1e-9);
   } else if (whole_variation < infinity && whole_steps >= 1) {
-    const double far = std::max(end, 2 * whole_variation);
+    const double far = std::max(end, std::max(2.0, std::exp(need / whole_steps)) * whole_variation);
     tail_truncation_ =
         step_ / pi * bridge_.tail +
         (level * std::log(far / start) + std::exp(whole_steps * std::log(whole_variation / far)) / whole_steps) / pi * (1 + 1e-9);

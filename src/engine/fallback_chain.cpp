@@ -179,9 +179,9 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
     return taken.empty() ? nullptr : std::make_shared<const Citations>(std::move(taken));
   }
 
-  /// Of a logarithm the width is that of delta, or relative where delta is below all doubles.
+  /// Of a logarithm the width is that of delta, or relative where delta is small. Below all doubles a bound is enough.
   [[nodiscard]] std::function<bool(Interval, double)> log_is_tight() const {
-    return [far = std::log(facts_.far)](Interval log_delta, double width) {
+    return [far = std::max(std::log(facts_.far), Negligible::log_of_doubles)](Interval log_delta, double width) {
       constexpr double smallest = 700;
       return log_delta.width() <= width * std::max(1.0, -log_delta.hi / smallest) || log_delta.hi <= far;
     };

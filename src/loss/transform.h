@@ -64,6 +64,8 @@ class TiltedLoss {
   [[nodiscard]] virtual double modulus_above(double t) const = 0;
   /// An upper bound of |phi| at t and at every later time, beside `decay`. 1 if none is known.
   [[nodiscard]] virtual double modulus_after(double /*t*/) const { return 1; }
+  /// Another such bound, which takes longer. [raised-path]
+  [[nodiscard]] virtual double raised_modulus_after(double /*t*/) const { return 1; }
   /// For a distribution on a lattice: an upper bound of |phi| from t to the middle of its period. 1 if none is known.
   [[nodiscard]] virtual double modulus_beyond(double /*t*/) const { return 1; }
   /// A decay bound that falls to `wanted` (in (0,1)) as early as possible.

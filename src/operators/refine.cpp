@@ -52,12 +52,7 @@ class RefinedLoss final : public Loss, public ClosedForms {
 
   [[nodiscard]] Interval delta(Direction, Interval epsilon) const override {
     RefinedLoss::cite();
-    Interval found{mirrored(epsilon.hi).lo, mirrored(epsilon.lo).hi};
-    // Rounding of 1 - complement hides where the line ends; the complement itself does not.
-    if (is_wide(segment_.touch))
-      if (const auto complement = log_complement(Direction::remove, epsilon.hi))
-        found.lo = std::clamp((1.0 - exp(*complement)).lo, found.lo, found.hi);
-    return found;
+    return {mirrored(epsilon.hi).lo, mirrored(epsilon.lo).hi};
   }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
     if (epsilon.lo < segment_.touch.hi || (other_ && epsilon.lo < other_->touch.hi)) return log(delta(direction, epsilon));
@@ -154,9 +149,11 @@ class RefinedLoss final : public Loss, public ClosedForms {
     const Interval line = value_on(segment, epsilon);
     const Interval found = epsilon <= segment.touch.lo ? line : hull(line, value(Interval::exactly(epsilon)));
     if (!is_wide(segment.touch)) return found;
-    // The hull is below the bound, and it decreases to the value at the end of the line.
+    // The hull is below the bound, and it decreases to the value at the end of the line. 1 - delta may be known better.
     const Interval here = value(Interval::exactly(epsilon)), end = value(Interval::exactly(segment.touch.hi));
-    return {std::max(found.lo, end.lo), std::min(found.hi, here.hi)};
+    const auto rest = log_complement(Direction::remove, epsilon);
+    const Interval all = rest ? 1.0 - exp(*rest) : Interval{0, 1};
+    return {std::max({found.lo, end.lo, all.lo}), std::min({found.hi, here.hi, all.hi})};
   }
   [[nodiscard]] Interval at(double epsilon) const {
     const Interval one = on(segment_, epsilon);

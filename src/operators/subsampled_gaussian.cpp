@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -13,6 +15,7 @@
 #include "operators/subsampled.h"
 #include "transform/characteristic_function.h"
 #include "transform/gaussian_nodes.h"
+#include "transform/raised_path.h"
 
 namespace tradeoff::detail {
 namespace {
@@ -20,10 +23,30 @@ namespace {
 // The march along the contour uses 1 - |phi|; an error below this share of it hardly shortens its steps.
 constexpr double march_share = 1e-2;
 
+/// A raised path for the nodes, made at its first use: few questions need one. [raised-path]
+class PathAbove {
+ public:
+  PathAbove(const GaussianNodes& nodes, Interval mu, Interval rate) : nodes_(nodes), mu_(mu), rate_(rate) {}
+  [[nodiscard]] double log_moment_after(double power, double t) const {
+    std::call_once(made_, [this] {
+      pair_.emplace(mu_, rate_, 1, 0);
+      path_.emplace(*pair_, nodes_.low(), nodes_.high());
+    });
+    return path_->log_moment_after(power, t);
+  }
+
+ private:
+  const GaussianNodes& nodes_;
+  Interval mu_, rate_;
+  mutable std::once_flag made_;
+  mutable std::optional<MixturePair> pair_;
+  mutable std::optional<RaisedPath> path_;
+};
+
 class GaussianTilt final : public NodeTilt {
  public:
-  GaussianTilt(const GaussianNodes& nodes, double power, int sign, double negligible)
-      : NodeTilt(nodes, power, sign, negligible), nodes_(nodes) {
+  GaussianTilt(const GaussianNodes& nodes, const PathAbove& path, double power, int sign, double negligible)
+      : NodeTilt(nodes, power, sign, negligible), nodes_(nodes), path_(path) {
     // Cumulative mass and first moment of the kept nodes, for sums over some of them.
     mass_.reserve(kept_weight().size() + 1);
     moment_.reserve(kept_weight().size() + 1);
@@ -35,12 +58,17 @@ class GaussianTilt final : public NodeTilt {
 
   [[nodiscard]] std::vector<Spread> spreads() const override;
   [[nodiscard]] double modulus_above(double t) const override;
+  [[nodiscard]] double raised_modulus_after(double t) const override {
+    const double bound = relative(path_.log_moment_after(power(), t));
+    return bound < 1 ? bound : 1;
+  }
   [[nodiscard]] Decay decay(double wanted) const override;
 
  private:
   [[nodiscard]] double modulus_of_first(double t, std::size_t count) const;
 
   const GaussianNodes& nodes_;
+  const PathAbove& path_;
   std::vector<double> mass_{0};
   std::vector<double> moment_{0};
 };
@@ -122,8 +150,8 @@ Decay GaussianTilt::decay(double wanted) const {
 
 class SubsampledGaussianMoments final : public Moments {
  public:
-  SubsampledGaussianMoments(std::unique_ptr<const GaussianNodes> nodes, Direction direction, double steps)
-      : nodes_(std::move(nodes)), remove_(direction == Direction::remove), negligible_(1e-18 / steps) {}
+  SubsampledGaussianMoments(std::unique_ptr<const GaussianNodes> nodes, Interval mu, Interval rate, Direction direction, double steps)
+      : nodes_(std::move(nodes)), path_(*nodes_, mu, rate), remove_(direction == Direction::remove), negligible_(1e-18 / steps) {}
 
   [[nodiscard]] Cumulant cumulant(double order) const override {
     const Cumulant cumulant = nodes_->cumulant(power(order));
@@ -131,13 +159,14 @@ class SubsampledGaussianMoments final : public Moments {
   }
   [[nodiscard]] double log_moment_above(double order) const override { return nodes_->log_moment_above(power(order)); }
   [[nodiscard]] std::unique_ptr<const TiltedLoss> tilt(double order) const override {
-    return std::make_unique<GaussianTilt>(*nodes_, power(order), remove_ ? 1 : -1, negligible_);
+    return std::make_unique<GaussianTilt>(*nodes_, path_, power(order), remove_ ? 1 : -1, negligible_);
   }
 
  private:
   [[nodiscard]] double power(double order) const { return remove_ ? 1 + order : -order; }
 
   std::unique_ptr<const GaussianNodes> nodes_;
+  PathAbove path_;
   bool remove_;
   double negligible_;
 };
@@ -158,7 +187,7 @@ class SubsampledGaussianTransform final : public Transform {
     range.shrink *= std::pow(0.65, reach.effort);
     auto nodes = std::make_unique<const GaussianNodes>(mu_, rate_, range);
     if (nodes->nodes().loss.empty()) return nullptr;
-    return std::make_unique<SubsampledGaussianMoments>(std::move(nodes), direction_, reach.steps);
+    return std::make_unique<SubsampledGaussianMoments>(std::move(nodes), mu_, rate_, direction_, reach.steps);
   }
 
  private:

@@ -150,10 +150,27 @@ double Profile::epsilon_above(Interval delta) const {
   return std::min(largest, by_mu);
 }
 
+/// Whether the epsilon of the other direction is certainly at most this one, known without a search: beyond its largest loss delta is 0.
+/// [largest-loss]
+bool Profile::add_is_smaller(double epsilon, Interval delta) const {
+  double largest = infinity;
+  {
+    const Unrecorded in_advance;
+    largest = loss_.infinite_mass(Direction::add).hi > 0 ? infinity : loss_.tail().largest.add.hi;
+  }
+  if (!(largest <= epsilon) || !(delta.lo >= 0)) return false;
+  cite_largest_loss();
+  return true;
+}
+
 std::optional<Interval> Profile::closed_epsilon(Interval delta) const {
   if (one_sided()) return loss_.closed_epsilon(side(), delta);
   const auto remove = loss_.closed_epsilon(Direction::remove, delta);
   if (remove && remove->lo == infinity) {  // nothing is worse
+    record(worse_of_both());
+    return remove;
+  }
+  if (remove && remove->lo > 0 && add_is_smaller(remove->lo, delta)) {
     record(worse_of_both());
     return remove;
   }

@@ -48,6 +48,7 @@ class Profile {
   [[nodiscard]] std::optional<Loss::Test> test_at(double epsilon) const;
 
  private:
+  [[nodiscard]] bool add_is_smaller(double epsilon, Interval delta) const;
   /// With a direction, a group means that kind of change only; without one, any mix of both. [group-privacy]
   [[nodiscard]] static const Loss& asked(const Loss& loss, Direction direction);
   [[nodiscard]] bool one_sided() const { return direction_ != Direction::worst || loss_.symmetric(); }

@@ -42,6 +42,8 @@ class GaussianNodes final : public NodeLaw {
   [[nodiscard]] double log_density_excess(double power) const;
   /// The possible number of maxima of the density: 1 or 2.
   [[nodiscard]] int maxima(double power) const;
+  [[nodiscard]] double low() const { return position_.front(); }
+  [[nodiscard]] double high() const { return position_.back(); }
   /// The number of nodes with t l'(z) h below `phase`.
   [[nodiscard]] std::size_t resolved(double t, double phase) const;
 

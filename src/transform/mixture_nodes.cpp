@@ -31,6 +31,7 @@ MixtureNodes::MixtureNodes(const MixturePair& pair, const Range& range)
       least_log_ahead_(pair.ahead.log_weight(0).lo),
       least_log_behind_(pair.behind.log_weight(0).lo) {
   if (!place_panels(range, 0)) return;
+  path_.emplace(pair, low_, high_);
   fill();
   const double furthest = end_of_march(range);
   if (furthest > range.longest && log_error(range.power, furthest) > cumulant(range.power).value - coarse_mixture_accuracy) {
@@ -117,7 +118,7 @@ double MixtureNodes::log_error(double power, double t, const Sum&) const {
   return log_sum(panels, log_sum(log_tail_left(power, low_), log_tail_right(power, high_))) + bound_slack;
 }
 
-/// For searches only: the t from which on the bound mass + variation / t makes the product of all steps negligible.
+/// For searches only: the t from which on the bounds of the moment make the product of all steps negligible.
 double MixtureNodes::end_of_march(const Range& range) const {
   if (!(range.longest > 0)) return 0;
   const double level = cumulant(range.power).value, wanted = std::exp(-36 / range.steps);
@@ -126,7 +127,12 @@ double MixtureNodes::end_of_march(const Range& range) const {
     const double mass = std::exp(cut.log_mass_left - level), variation = std::exp(cut.log_variation_right - level);
     if (mass < wanted) earliest = std::min(earliest, variation / (wanted - mass));
   }
-  return earliest < infinity ? std::min(earliest, 100 * range.longest) : 0;
+  constexpr double stride = 1.25, few_steps = 200;
+  if (range.steps > few_steps) return earliest < infinity ? std::min(earliest, 100 * range.longest) : 0;
+  const double end = std::min(earliest, 100 * range.longest);
+  for (double t = range.longest; t < end; t *= stride)
+    if (log_moment_after(range.power, t) - level < std::log(wanted)) return t;
+  return earliest < infinity ? end : 0;
 }
 
 // A heuristic; log_error bounds the error of the panels. Each panel is made as wide as its share of the error allows.

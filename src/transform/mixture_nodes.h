@@ -2,11 +2,13 @@
 #pragma once
 
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "transform/mixture_pair.h"
 #include "transform/nodes.h"
 #include "transform/panel_range.h"
+#include "transform/raised_path.h"
 
 namespace tradeoff::detail {
 
@@ -31,6 +33,8 @@ class MixtureNodes final : public NodeLaw {
   };
   /// All cuts, from the right to the left; the last has the variation of the whole density and no mass.
   [[nodiscard]] std::vector<Cut> cuts(double power) const;
+  /// log of a bound of |E_Q[w^(p + iy)]| for every y >= t. [raised-path]
+  [[nodiscard]] double log_moment_after(double power, double t) const { return path_->log_moment_after(power, t); }
 
  private:
   struct Ellipse {             // Bernstein's ellipse around a panel, and the rectangle around it
@@ -79,6 +83,7 @@ class MixtureNodes final : public NodeLaw {
   double low_ = 0, high_ = 0;                  // the range of the panels
   double unit_error_ = 0;
   std::vector<Panel> panels_;
+  std::optional<RaisedPath> path_;
   mutable std::vector<Point> points_;  // computed at the first use
   mutable std::once_flag found_points_;
 };

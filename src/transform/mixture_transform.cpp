@@ -13,7 +13,8 @@ namespace {
 
 class MixtureTilt final : public NodeTilt {
  public:
-  MixtureTilt(const MixtureNodes& nodes, double power, int sign, double negligible) : NodeTilt(nodes, power, sign, negligible) {
+  MixtureTilt(const MixtureNodes& nodes, double power, int sign, double negligible)
+      : NodeTilt(nodes, power, sign, negligible), mixture_(nodes) {
     for (const MixtureNodes::Cut& cut : nodes.cuts(power))
       cuts_.push_back({relative(cut.log_mass_left), relative(cut.log_variation_right), cut.log_mass_left == -infinity});
   }
@@ -24,6 +25,10 @@ class MixtureTilt final : public NodeTilt {
     double best = std::hypot(1 + value.real_less_one, value.imaginary) + value.error + 1e-12;
     for (const Cut& cut : cuts_) best = std::min(best, (cut.mass + cut.variation / t) * (1 + 1e-9));
     return best < 1 ? best : 1;
+  }
+  [[nodiscard]] double raised_modulus_after(double t) const override {
+    const double bound = relative(mixture_.log_moment_after(power(), t));
+    return bound < 1 ? bound : 1;
   }
   // [mixture-transform] The mass left of a cut counts as an atom. The cut is the one whose bound falls to `wanted` first.
   [[nodiscard]] Decay decay(double wanted) const override {
@@ -46,6 +51,7 @@ class MixtureTilt final : public NodeTilt {
     double variation;
     bool whole;
   };
+  const MixtureNodes& mixture_;
   std::vector<Cut> cuts_;
 };
 

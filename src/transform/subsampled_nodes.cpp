@@ -278,6 +278,13 @@ std::vector<SubsampledNodes::TiltedAtom> SubsampledNodes::tilted_atoms(double po
   return tilted;
 }
 
+// [subsampled-transform] Beyond the panels of a Gaussian base: log f is at most that with w(high) e^(x - high) for w, whose peak is known.
+double SubsampledNodes::log_value_beyond(double power) const {
+  const double x = std::max(high_, mu_ * mu_ * (power - 0.5)), density = log_density(x), loss = loss_at(high_);
+  const double tilt = (power + 1) * (power > -1 ? loss + (x - high_) : loss);
+  return density - x - std::log(rate_) + tilt + bound_relative_slack * (std::abs(tilt) + std::abs(density) + std::abs(x));
+}
+
 // [subsampled-transform] log f = log density - x - log rate + (p + 1) l. For a Laplace base its derivative -3/2 + (p + 1) l'(x) has at most
 // one zero, where it changes from negative to positive, so the maximum is at an end. For a Gaussian base f has at most two maxima.
 double SubsampledNodes::log_one_variation(double power) const {
@@ -287,9 +294,8 @@ double SubsampledNodes::log_one_variation(double power) const {
   };
   if (!base_.mu) return std::log(2.0) + log_sum(log_value(low_), log_value(high_)) + bound_slack;
   const double curvature = 1 / (mu_ * mu_) + std::max(0.0, -(power + 1)) / 4;
-  if (!(-(high_ / mu_ + 0.5 * mu_) / mu_ - 1 + std::max(0.0, power + 1) < -1e-9)) return infinity;  // it may still increase
-  constexpr int cells = 8;                                                                          // cells per panel
-  double largest = log_value(low_);
+  constexpr int cells = 8;  // cells per panel
+  double largest = std::max(log_value(low_), log_value_beyond(power));
   for (const Panel& panel : panels_) {
     const double cell = 2 * panel.half / cells, excess = curvature * cell * cell / 8 * (1 + 1e-6);
     for (int i = 0; i <= cells; ++i) largest = std::max(largest, log_value(panel.centre - panel.half + i * cell) + excess);

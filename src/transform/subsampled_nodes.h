@@ -78,6 +78,7 @@ class SubsampledNodes final : public NodeLaw {
   [[nodiscard]] static double log_panel_error(const Panel& panel, double power, double t);
   [[nodiscard]] double log_tail(double power) const;
   [[nodiscard]] double log_one_error(double power, double t) const;
+  [[nodiscard]] double log_value_beyond(double power) const;
   [[nodiscard]] double log_one_variation(double power) const;
   [[nodiscard]] double log_peak(double power) const;
   [[nodiscard]] bool place_panels(const Range& range, double furthest);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// [profile-duality], [profile-inversion]
+// [profile-duality], [profile-inversion], [two-directions], [largest-loss]
 #include "operators/duality.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
+#include <tuple>
 
 #include "loss/gaussian_profile.h"
 #include "mechanism/gaussian.h"
@@ -172,6 +175,42 @@ TEST(DualPower, IsOneMinusBeta) {
         EXPECT_THAT(power, IsTight(1e-9)) << alpha;
       }
     }
+  }
+}
+
+/// A loss with a known epsilon for each direction, and a bound of the losses of the second one.
+class KnownEpsilons final : public Loss, public ClosedForms {
+ public:
+  KnownEpsilons(double remove, double add, double largest_add) : remove_(remove), add_(add), largest_add_(largest_add) {}
+  [[nodiscard]] Interval delta(Direction, Interval) const override { return {0, 1}; }
+  [[nodiscard]] bool symmetric() const override { return false; }
+  [[nodiscard]] Interval infinite_mass(Direction) const override { return Interval::exactly(0); }
+  [[nodiscard]] Tail tail() const override {
+    Tail tail;
+    tail.largest = {{0, infinity}, {0, largest_add_}};
+    return tail;
+  }
+  [[nodiscard]] Capabilities capabilities(Direction) const override { return {.closed_forms = this}; }
+  [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval) const override {
+    asked_add = asked_add || direction == Direction::add;
+    return Interval::exactly(direction == Direction::add ? add_ : remove_);
+  }
+  mutable bool asked_add = false;
+
+ private:
+  double remove_, add_, largest_add_;
+};
+
+// [two-directions] [largest-loss] The other direction is searched unless its largest loss is known to be no larger.
+TEST(Duality, SearchesTheOtherDirectionUnlessItsLossesAreSmaller) {
+  for (const auto& [remove, add, largest, searched] : {std::tuple{1.0, 1.5, 2.0, true},
+                                                       {1.0, 0.5, 2.0, true},
+                                                       {1.0, 0.5, 1.0, false},
+                                                       {1.0, 0.5, infinity, true},
+                                                       {1.0, 1.25, 1.25, true}}) {
+    const KnownEpsilons loss(remove, add, largest);
+    EXPECT_EQ(Profile(loss, Direction::worst).closed_epsilon(Interval::exactly(1e-5)), Interval::exactly(std::max(remove, add))) << add;
+    EXPECT_EQ(loss.asked_add, searched) << add << " " << largest;
   }
 }
 

@@ -5,14 +5,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "numeric/arithmetic.h"
 #include "support/matchers.h"
 #include "support/transform_witness.h"
 #include "transform/mixture_nodes.h"
+#include "transform/raised_path.h"
 
-// [mixture-transform]
+// [mixture-transform] [raised-path]
 namespace tradeoff::detail {
 namespace {
 
@@ -132,6 +134,39 @@ TEST(MixtureNodes, BoundsCoarseRulesAndShortRanges) {
     }
   }
   EXPECT_GT(nearest, -6) << "no rule erred visibly, so nothing was tested";
+}
+
+// [raised-path] The bound lies above the truth and above what follows, also where the path has few cells and short ends, and falls faster
+// than the variation of the density over t.
+TEST(RaisedPath, BoundsMomentsFarOut) {
+  int useful = 0;
+  for (const Case& one : cases) {
+    const MixtureWitness witness(one);
+    const MixturePair pair = pair_of(one);
+    const double reach = std::abs(one.power) + 1, right = 12 + reach * one.mu * static_cast<double>(one.ahead),
+                 left = -12 - reach * one.mu * static_cast<double>(one.behind);
+    const double level = std::log(witness.moment(one.power, 0).real());
+    double furthest = 0;
+    for (const auto& [low, high] : {std::pair{left, right}, {left / 4, right / 4}, {-0.5, 0.25}}) {
+      const RaisedPath path(pair, low, high);
+      double before = infinity;
+      for (const double t : {0.01, 1.0, 5.0, 20.0, 40.0, 80.0, 130.0}) {
+        const ComplexBall truth = witness.moment(one.power, t);
+        const double bound = path.log_moment_after(one.power, t);
+        EXPECT_GE(bound, std::log(std::hypot(truth.real(), truth.imaginary()))) << one.mu << " " << one.power << " " << t << " " << low;
+        EXPECT_LE(bound, before) << "it holds for all later times";
+        before = bound;
+        if (low == left && t <= 80) furthest = std::max(furthest, level - bound);
+      }
+    }
+    if (furthest > 4) ++useful;
+  }
+  EXPECT_GE(useful, 5) << "the others decay slowly: rare large losses, or a small shift";
+  const MixturePair pair = pair_of(cases[0]);
+  const RaisedPath path(pair, -10, 20);
+  for (const double t : {0.0, -1.0, infinity, std::nan("")}) EXPECT_EQ(path.log_moment_after(2, t), infinity) << t;
+  EXPECT_EQ(path.log_moment_after(std::nan(""), 1), infinity);
+  EXPECT_LT(path.log_moment_after(2, 1e300), -50);
 }
 
 TEST(MixtureTransform, HoldsTheTruth) {

@@ -4,6 +4,7 @@
 #include <acb_calc.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "mechanism/gaussian.h"
@@ -13,6 +14,7 @@
 #include "operators/subsampled.h"
 #include "support/matchers.h"
 #include "support/transform_witness.h"
+#include "transform/subsampled_nodes.h"
 
 // [subsampled-transform]
 namespace tradeoff::detail {
@@ -230,6 +232,37 @@ TEST(SubsampledTransform, HoldsTheSymmetrisedGaussian) {
   for (const double mu : {0.0625, 1.0, 3.0})
     for (const double rate : {0.0078125, 0.75})
       for (const double order : {0.25, 15.0}) hold({true, mu, infinity}, rate, SampledBy::fixed, Direction::remove, order);
+}
+
+// The density of the loss by small steps from its formula, where the panels end before its second peak and where they hold it.
+TEST(SubsampledNodes, BoundTheVariationBeyondTheirPanels) {
+  const double mu = 1.5, rate = 1e-3;
+  const SampledBase base{.mu = Interval::exactly(mu), .largest = Interval::exactly(infinity), .coefficient = Interval::exactly(0)};
+  for (const double most : {1.0, 30.0}) {
+    const SubsampledNodes nodes(base, Interval::exactly(rate), SampledBy::fixed, {0, most, 0.5, 1, 36, 1});
+    ASSERT_FALSE(nodes.nodes().loss.empty());
+    for (const double power : {-6.0, 0.0, 3.0, 20.0}) {
+      const auto log_value = [&](double x, double p) {
+        const double z = x / mu + 0.5 * mu;
+        return -0.5 * z * z - log_root_two_pi - std::log(mu) - x - std::log(rate) + (p + 1) * std::log1p(rate * std::expm1(x));
+      };
+      double top = -infinity;
+      for (double x = 0; x < 90; x += 0.01) top = std::max({top, log_value(x, power), log_value(x, 1 - power)});
+      double variation = 0;
+      for (const double p : {power, 1 - power}) {
+        double last = std::exp(log_value(0, p) - top);
+        for (double x = 0; x < 90; x += 0.01) {
+          const double here = std::exp(log_value(x, p) - top);
+          variation += std::abs(here - last);
+          last = here;
+        }
+      }
+      EXPECT_GE(nodes.log_variation(power), top + std::log(variation) - 1e-6) << most << " " << power;
+      if (most > power + 1) {
+        EXPECT_LE(nodes.log_variation(power), top + std::log(variation) + 3) << most << " " << power;
+      }
+    }
+  }
 }
 
 TEST(SubsampledTransform, IsNullIfItsErrorsCannotBeBounded) {

@@ -28,6 +28,7 @@ constexpr double enough = 1e-11;                              // a line this acc
 constexpr double good = 1e-9;                                 // a line this accurate is not refined again,
 constexpr double much_work = 1e6;                             // and neither is one that took this many nodes times points
 constexpr int most_attempts = 6;                              // at one line, each with finer quadratures
+constexpr int most_halvings = 4;                              // of the orders beyond the saddle point
 constexpr double most_attempt_work = 2e7;                     // nodes times points after which no further attempt is made
 constexpr double work_of_line = 200;                          // at least, in the units of loss/work.h
 constexpr double work_of_product = 5e-3;                      // for one node and one point
@@ -317,7 +318,12 @@ ContourSide::Known ContourSide::best_line(Saddle saddle, double epsilon, double 
   reach.longest = steering->fading_time(saddle.order, reach.longest, line_accuracy.truncation);
   double work = 0;
   for (int attempt = 0; attempt < most_attempts && work < most_attempt_work; ++attempt) {
-    const auto moments = ContourMoments::prepare(plan_, reach);
+    auto moments = ContourMoments::prepare(plan_, reach);
+    // At much larger orders rare large losses decide, and take too many points.
+    for (int i = 0; moments == nullptr && saddle.order > 0 && i < most_halvings; ++i) {
+      reach.largest = saddle.order + 0.5 * (reach.largest - saddle.order);
+      moments = ContourMoments::prepare(plan_, reach);
+    }
     if (moments == nullptr) break;
     auto built = std::make_shared<const ContourLine>(*moments, *steering, saddle.order, epsilon, line_accuracy);
     if (built->hopeless()) return {};

@@ -25,6 +25,8 @@ constexpr std::size_t many_marches = 12;
 constexpr double most_bridged = 10;       // what single nodes may leave, in units of what the rest of the march leaves
 constexpr std::size_t most_kept = 65536;  // nodes times items that a line keeps for longer plans: 1.5 MB
 constexpr double fewest_recurrent = 16;   // steps of laws without decay for which a march gets anywhere
+constexpr double few_runs = 200;          // of one law, for which a raised path is worth its time
+constexpr double short_march = 1000;      // deviations: measured, with more steps than about a hundred marches are shorter
 constexpr double fewest_periods = 50;     // nodes in half the length of a march that ends before infinity
 
 double log_kappa(double s) { return s <= 0 ? 0 : s * std::log(s) - (1 + s) * std::log1p(s); }
@@ -404,12 +406,22 @@ void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, dou
       whole_steps = plan.items[i].times;
     }
   }
+  bool far = false;  // for few runs: bounds along raised paths are slow, and end long marches much earlier
   const auto log_decay = [&](double t) {
     double sum = -0.5 * (gaussian_ - gaussian_error_) * t * t;
-    for (std::size_t i = 0; i < decays.size(); ++i)
-      sum += plan.items[i].times * std::log(std::min(tilts[i]->modulus_after(t), (decays[i].atoms + decays[i].variation / t) * (1 + 1e-9)));
+    for (std::size_t i = 0; i < decays.size(); ++i) {
+      double after = tilts[i]->modulus_after(t);
+      if (far && plan.items[i].times <= few_runs) after = std::min(after, tilts[i]->raised_modulus_after(t));
+      sum += plan.items[i].times * std::log(std::min(after, (decays[i].atoms + decays[i].variation / t) * (1 + 1e-9)));
+    }
     return sum;
   };
+  const auto is_faded = [&](double t) { return log_decay(t) <= -need; };
+  const double after_march = short_march / deviation_;
+  if (!is_faded(after_march)) {
+    far = true;
+    far = is_faded(after_march);
+  }
   // [contour-recurrence] Atoms do not decay: beyond the march |phi| is known only by its mean over windows.
   const double furthest = 1e18 / deviation_;
   const bool recurrent = log_decay(furthest) > -need;
@@ -433,9 +445,11 @@ void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, dou
 
   double until = 0;  // nodes are needed at least up to this t
   // A law that is known to decay fast needs no march: its nodes are summed until what its bound leaves up to the end is negligible.
-  const bool fades = std::any_of(tilts.begin(), tilts.end(), [&](const auto& tilt) { return tilt->modulus_after(end) < 1; });
-  if (!recurrent && fades && end < most_fading_nodes * step_) {
-    const Faded faded = fade_before(end, std::exp(-need) * flat_kernel(low), log_decay);
+  const auto fades = [&](const auto& tilt) { return tilt->modulus_after(end) < 1 || (far && tilt->raised_modulus_after(end) < 1); };
+  Faded faded{infinity, 0, 0};
+  if (!recurrent && end < most_fading_nodes * step_ && std::any_of(tilts.begin(), tilts.end(), fades))
+    faded = fade_before(end, std::exp(-need) * flat_kernel(low), log_decay);
+  if (faded.from / step_ * static_cast<double>(points_) < most_line_work) {
     while (nodes_.empty() || nodes_.back().t < faded.from) add_nodes(plan, tilts, nodes_.size() < first_nodes ? short_block : long_block);
     last_time_ = nodes_.back().t;
     close(std::max(end, last_time_), std::max(end, last_time_), need, whole_variation, whole_steps);
@@ -551,15 +565,15 @@ ContourLine::Faded ContourLine::fade_before(double end, double negligible, LogDe
 void ContourLine::close(double start, double end, double need, double whole_variation, double whole_steps) {
   const double level = std::exp(-need) * (1 + 1e-9);
   profile_truncation_ = (level * (flat_kernel(start) + 1 / (pi * end)) + step_ / pi * bridge_.profile) * (1 + 1e-9);
-  // The kernels 1/s and 1/(s+1) decrease only like 1/t: the level is used up to twice the variation, beyond which |phi| itself decreases
-  // like a power.
+  // The kernels 1/s and 1/(s+1) decrease only like 1/t: the level is used up to where the variation shows that |phi| is as small, from
+  // where on it decreases like a power.
   tail_truncation_ = infinity;
   if (gaussian_ > gaussian_error_) {
     const double far = std::max(end, 1 / std::sqrt(gaussian_ - gaussian_error_));
     tail_truncation_ =
         step_ / pi * bridge_.tail + level * (std::log(far / start) + 1 / ((gaussian_ - gaussian_error_) * far * far)) / pi * (1 + 1e-9);
   } else if (whole_variation < infinity && whole_steps >= 1) {
-    const double far = std::max(end, 2 * whole_variation);
+    const double far = std::max(end, std::max(2.0, std::exp(need / whole_steps)) * whole_variation);
     tail_truncation_ =
         step_ / pi * bridge_.tail +
         (level * std::log(far / start) + std::exp(whole_steps * std::log(whole_variation / far)) / whole_steps) / pi * (1 + 1e-9);

@@ -321,7 +321,7 @@ class RareLoss final : public Loss, public ClosedForms, public Evaluable {
       : kinds_(std::move(kinds)), parts_(parts), accuracy_(accuracy), laws_(citations_of_laws(parts)) {}
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
-    if (const auto bound = negligible_bound(direction, epsilon.lo)) return {0, *bound};
+    if (const auto bound = log_if_below(std::log(Negligible::delta()), direction, epsilon.lo)) return clamp(exp(*bound), 0, 1);
     return clamp(exp(log_delta(direction, epsilon)), 0, 1);
   }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
@@ -330,6 +330,8 @@ class RareLoss final : public Loss, public ClosedForms, public Evaluable {
     cite();
     record(split());
     const Interval above = value_at(epsilon.lo).log_delta;
+    if (above.lo == -infinity)
+      if (const auto bound = log_if_below(Negligible::log_of_doubles, direction, epsilon.lo)) return intersect(above, *bound);
     return epsilon.lo == epsilon.hi ? above : Interval{value_at(epsilon.hi).log_delta.lo, above.hi};
   }
   [[nodiscard]] bool symmetric() const override { return false; }
@@ -400,7 +402,7 @@ class RareLoss final : public Loss, public ClosedForms, public Evaluable {
     if (!plan) plan.emplace(kinds_, far_windows(kinds_, first_log_probability, 1), 1, accuracy_);
     return plan->usable() ? bulk_saddle(*plan, epsilon) : SplitSaddle{1, -infinity, 1};
   }
-  [[nodiscard]] std::optional<double> negligible_bound(Direction direction, double epsilon) const;
+  [[nodiscard]] std::optional<Interval> log_if_below(double level, Direction direction, double epsilon) const;
 
   static constexpr double near_home = 0.03;  // relative: lines of a nearer home are hardly better
   // Each costs a millisecond.
@@ -426,11 +428,10 @@ double RareLoss::guess_epsilon(double delta) const {
   return std::sqrt(low * high);
 }
 
-/// [rare-losses] An upper bound of delta if that is negligible: the probability of noise beyond the windows, and Chernoff's bound for runs
-/// without such noise.
-std::optional<double> RareLoss::negligible_bound(Direction direction, double epsilon) const {
+/// [rare-losses] A bound of log delta if that is below the level: the probability of noise beyond the windows, and Chernoff's bound for
+/// runs without such noise.
+std::optional<Interval> RareLoss::log_if_below(double level, Direction direction, double epsilon) const {
   constexpr double margin = 3;
-  const double level = std::log(Negligible::delta());
   if (direction != Direction::remove || !(epsilon > 0) || epsilon == infinity) return std::nullopt;
   if (!(log_gaussian_delta(deviation_of(kinds_), epsilon).hi < level - margin) || !(std::log(by_one_step(epsilon)) < level - margin))
     return std::nullopt;
@@ -442,7 +443,7 @@ std::optional<double> RareLoss::negligible_bound(Direction direction, double eps
   if (!(bound < level)) return std::nullopt;
   cite();
   record(split());
-  return exp(Interval::exactly(bound)).hi;
+  return Interval{-infinity, bound};
 }
 
 // H decreases: the sign of a proved value at an end proves that end; the search only guides.

@@ -20,6 +20,7 @@ constexpr std::size_t most_powers = 110;   // continuous steps that are convolve
 constexpr double most_products = 5e8;      // of all convolutions
 constexpr double negligible_atom = 1e-26;  // of a power of the atoms, relative to the largest
 constexpr double largest_rho = 10, least_rho = 1.2;
+constexpr double smaller_ellipse = 0.82;  // the density grows less on smaller ellipses, and so does rounding
 constexpr std::size_t most_parts = 64;
 constexpr double share_of_distance = 0.75;  // to the singularity of the density, that an ellipse covers
 
@@ -124,6 +125,15 @@ Masses power(Masses base, std::uint64_t exponent) {
   return result;
 }
 
+/// cos(pi m / (2n)) to 4 u: the angle is reduced by whole numbers.
+double cosine_of_steps(std::size_t m, std::size_t n) {
+  m %= 4 * n;
+  if (m > 2 * n) m = 4 * n - m;
+  const auto angle = [n](std::size_t steps) { return pi * static_cast<double>(steps) / (2 * static_cast<double>(n)); };
+  if (m > n) return -cosine_of_steps(2 * n - m, n);
+  return 2 * m > n ? std::sin(angle(n - m)) : std::cos(angle(m));
+}
+
 }  // namespace
 
 CellBasis::CellBasis(std::size_t count) {
@@ -135,7 +145,7 @@ CellBasis::CellBasis(std::size_t count) {
   }
   for (std::size_t j = 0; j < count; ++j)
     for (std::size_t k = 0; k < count; ++k)
-      coefficients_.push_back((j == 0 ? 1 : 2) / n * std::cos(static_cast<double>(j) * (pi - pi * (static_cast<double>(k) + 0.5) / n)));
+      coefficients_.push_back((j == 0 ? 1 : 2) / n * cosine_of_steps(j * (2 * count - 2 * k - 1), count));
 }
 
 void CellBasis::lagrange(double u, double* out) const {
@@ -155,18 +165,26 @@ void CellBasis::lagrange(double u, double* out) const {
 }
 
 // A Chebyshev polynomial is at most rho^j on the ellipse.
-double CellBasis::bound(const double* values, double rho) const {
+PerEllipse CellBasis::bounds(const double* values, const PerEllipse& rhos) const {
+  constexpr std::size_t lanes = 8;
   const std::size_t n = count();
-  double sum = 0, scale = 1;
-  for (std::size_t j = 0; j < n; ++j, scale *= rho) {
-    double coefficient = 0, size = 0;
-    for (std::size_t k = 0; k < n; ++k) {
-      coefficient += coefficients_[j * n + k] * values[k];
-      size += std::abs(values[k]);
+  double size = 0;
+  for (std::size_t k = 0; k < n; ++k) size += std::abs(values[k]);
+  // Of every coefficient: each sum has n/8 terms, then three; a product and its factor, at most 2/n, have 7 roundings.
+  const double rounding = (static_cast<double>(n / lanes) + 14) * unit_roundoff * 2 / static_cast<double>(n) * size;
+  PerEllipse sums{}, scales;
+  scales.fill(1);
+  for (std::size_t j = 0; j < n; ++j) {
+    std::array<double, lanes> parts{};
+    for (std::size_t k = 0; k < n; ++k) parts[k % lanes] += coefficients_[j * n + k] * values[k];
+    const double coefficient = ((parts[0] + parts[1]) + (parts[2] + parts[3])) + ((parts[4] + parts[5]) + (parts[6] + parts[7]));
+    for (std::size_t i = 0; i < rhos.size(); ++i) {
+      sums[i] += (std::abs(coefficient) + rounding) * scales[i];
+      scales[i] *= rhos[i];
     }
-    sum += (std::abs(coefficient) + 8 * unit_roundoff * size) * scale;
   }
-  return sum * (1 + 1e-9);
+  for (double& sum : sums) sum *= 1 + 1e-9;
+  return sums;
 }
 
 template <class Kernel>
@@ -214,7 +232,8 @@ void Powers::make_kernels(const Step& step) {
   std::vector<double> at(n);
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
     Kernel kernel{std::vector<double>(n * n, 0.0), std::vector<double>(n * n, 0.0)};
-    kernel.largest = std::exp(log_factor_[i] + log_largest(step, pieces_[i], pieces_[i].exponent, rho_));
+    for (std::size_t e = 0; e < rhos_.size(); ++e)
+      kernel.largest[e] = std::exp(log_factor_[i] + log_largest(step, pieces_[i], pieces_[i].exponent, rhos_[e]));
     for (std::size_t t = 0; t < n; ++t) {
       const double u = basis_.node(t);
       double absolute = 0;
@@ -241,20 +260,24 @@ void Powers::make_kernels(const Step& step) {
 // The error of the rule of 32 points is at most 64/15 M rho^-64/(1 - rho^-2) on [-1, 1], M the bound on the ellipse.
 double Powers::error_of_mass() const {
   double largest = 0;
-  for (const Kernel& kernel : kernels_) largest += kernel.largest;
-  return 3 * largest * std::pow(rho_, -64) / (1 - 1 / (rho_ * rho_));
+  for (const Kernel& kernel : kernels_) largest += kernel.largest[0];
+  return 3 * largest * std::pow(rhos_[0], -64) / (1 - 1 / (rhos_[0] * rhos_[0]));
 }
+
+double Powers::interpolation_factor(double rho) const { return 4 * std::pow(rho, 1 - static_cast<double>(basis_.count())) / (rho - 1); }
 
 Powers::Density Powers::first() const {
   Density density;
   const std::size_t n = basis_.count();
-  double ellipse = 0;
+  PerEllipse ellipse{};
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
     for (std::size_t t = 0; t < n; ++t) density.values.push_back(piece_at(i, basis_.node(t)));
-    ellipse = std::max(ellipse, kernels_[i].largest);
+    for (std::size_t e = 0; e < rhos_.size(); ++e) ellipse[e] = std::max(ellipse[e], kernels_[i].largest[e]);
   }
   const double largest = *std::max_element(density.values.begin(), density.values.end());
-  density.error = 4 * ellipse * std::pow(rho_, 1 - static_cast<double>(n)) / (rho_ - 1) + value_error_ * largest;
+  double interpolation = infinity;
+  for (std::size_t e = 0; e < rhos_.size(); ++e) interpolation = std::min(interpolation, ellipse[e] * interpolation_factor(rhos_[e]));
+  density.error = interpolation + value_error_ * largest;
   return density;
 }
 
@@ -262,12 +285,11 @@ Powers::Density Powers::convolve(const Density& density) const {
   const std::size_t n = basis_.count(), cells = density.values.size() / n, more = pieces_.size();
   Density sum;
   sum.values.assign((cells + more) * n, 0.0);
-  std::vector<double> doubt(cells + more, 0.0);  // of interpolation, in units of its factor; and of rounding
+  std::vector<PerEllipse> doubt(cells + more, PerEllipse{});  // of interpolation, in units of its factor; and of rounding
   std::vector<double> rounding(cells + more, 0.0);
-  const double reach = 0.5 + half_width(rho_);
   for (std::size_t j = 0; j < cells; ++j) {
     const double* const values = &density.values[j * n];
-    const double bound = density.bounds[j];
+    const PerEllipse& bound = density.bounds[j];
     double largest = 0;
     for (std::size_t k = 0; k < n; ++k) largest = std::max(largest, std::abs(values[k]));
     for (std::size_t i = 0; i < more; ++i) {
@@ -284,15 +306,19 @@ Powers::Density Powers::convolve(const Density& density) const {
         next[t] += b;
       }
       for (const std::size_t cell : {i + j, i + j + 1}) {
-        doubt[cell] += bound * kernel.largest * reach;
+        for (std::size_t e = 0; e < rhos_.size(); ++e) doubt[cell][e] += bound[e] * kernel.largest[e];
         rounding[cell] += kernel.norm * largest;
       }
     }
   }
-  const double interpolation = 2 * 4 * std::pow(rho_, 1 - static_cast<double>(n)) / (rho_ - 1);  // twice: the rule for the integral
+  PerEllipse factors;  // twice: the rule for the integral
+  for (std::size_t e = 0; e < rhos_.size(); ++e) factors[e] = 2 * interpolation_factor(rhos_[e]) * (0.5 + half_width(rhos_[e]));
   double worst = 0;
-  for (std::size_t cell = 0; cell < cells + more; ++cell)
-    worst = std::max(worst, interpolation * doubt[cell] + (2 * static_cast<double>(n + more) + 96) * unit_roundoff * rounding[cell]);
+  for (std::size_t cell = 0; cell < cells + more; ++cell) {
+    double interpolation = infinity;
+    for (std::size_t e = 0; e < rhos_.size(); ++e) interpolation = std::min(interpolation, factors[e] * doubt[cell][e]);
+    worst = std::max(worst, interpolation + (2 * static_cast<double>(n + more) + 96) * unit_roundoff * rounding[cell]);
+  }
   sum.error = density.error * (1 + 1e-9) + worst + value_error_ * density.largest * (1 + 1e-9);  // a convolution with a probability density
   return sum;
 }
@@ -301,7 +327,7 @@ Powers::Density Powers::convolve(const Density& density) const {
 void Powers::finish(Density& density) const {
   const std::size_t n = basis_.count(), cells = density.values.size() / n;
   for (const double value : density.values) density.largest = std::max(density.largest, std::abs(value));
-  for (std::size_t j = 0; j < cells; ++j) density.bounds.push_back(basis_.bound(&density.values[j * n], rho_));
+  for (std::size_t j = 0; j < cells; ++j) density.bounds.push_back(basis_.bounds(&density.values[j * n], rhos_));
   const std::vector<double> profile = basis_.weights(0, [&](double v) { return -std::exp(-order_ * step_ * v) * std::expm1(-step_ * v); });
   const std::vector<double> tilted = basis_.weights(0, [&](double v) { return std::exp(-(order_ + 1) * step_ * v); });
   density.profile.assign(cells + 1, 0.0);
@@ -344,7 +370,8 @@ std::shared_ptr<const Powers> Powers::make(const Step& given, std::uint64_t time
   if (!grid) return nullptr;
   const Step step = refined(given, grid->parts);
   std::shared_ptr<Powers> powers(new Powers(grid->nodes));
-  powers->rho_ = grid->rho;
+  for (std::size_t e = 0; e < powers->rhos_.size(); ++e)
+    powers->rhos_[e] = std::max(std::min(grid->rho, least_rho), grid->rho * std::pow(smaller_ellipse, e));
   powers->order_ = order;
   powers->times_ = static_cast<double>(times);
   powers->offset_ = step.offset;
@@ -396,8 +423,8 @@ Powers::Value Powers::at(double epsilon) const {
   const std::vector<double> partial = basis_.weights(u, [&](double v) { return kernel(v - u); });
   const double next = std::exp(-c * step_ * (1 - u)), rise = -std::expm1(-step_ * (1 - u));
   // the rule of 32 points for the integrals of the last and the first cell
-  const double rule =
-      20 * std::pow(rho_, -64) / (1 - 1 / (rho_ * rho_)) * std::exp((c + 1) * step_ * half_width(rho_)) * c * (c + 1) * step_;
+  const double rule = 20 * std::pow(rhos_[0], -64) / (1 - 1 / (rhos_[0] * rhos_[0])) * std::exp((c + 1) * step_ * half_width(rhos_[0])) *
+                      c * (c + 1) * step_;
   double cells_sum = 0;
   for (std::size_t k = 1; k < atom_powers_.size(); ++k) {
     const Density& density = powers_[k - 1];
@@ -419,7 +446,7 @@ Powers::Value Powers::at(double epsilon) const {
       value.value += atom_powers_[k][i] * sum;
     }
     cells_sum += total * (density.error + (16 + static_cast<double>(n)) * unit_roundoff * density.largest +
-                          rule * *std::max_element(density.bounds.begin(), density.bounds.end()));
+                          rule * std::max_element(density.bounds.begin(), density.bounds.end())->front());  // by the largest ellipse
   }
   // the integral of the kernel over all distances, in units of the step
   const double whole = 1 / (c * (c + 1) * step_);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,6 +19,9 @@ struct Accuracy {
   double count = 1e-16;        ///< of the runs with more continuous steps than are convolved
 };
 
+/// A number for each of the ellipses that bounds are tried on.
+using PerEllipse = std::array<double, 4>;
+
 /// Polynomials on the cell [0, 1], by their values at Chebyshev's points.
 class CellBasis {
  public:
@@ -26,8 +30,8 @@ class CellBasis {
   [[nodiscard]] double node(std::size_t k) const { return nodes_[k]; }
   /// The values at u of the polynomials that are 1 at one node and 0 at the others.
   void lagrange(double u, double* out) const;
-  /// An upper bound of |p| on the ellipse with foci 0 and 1 whose half axes, for foci at distance 2, add up to rho.
-  [[nodiscard]] double bound(const double* values, double rho) const;
+  /// Upper bounds of |p| on ellipses with foci 0 and 1 whose half axes, for foci at distance 2, add up to each rho.
+  [[nodiscard]] PerEllipse bounds(const double* values, const PerEllipse& rhos) const;
   /// The weights of the integral of p(v) kernel(v) over [from, 1].
   template <class Kernel>
   [[nodiscard]] std::vector<double> weights(double from, Kernel&& kernel) const;
@@ -67,20 +71,22 @@ class Powers {
     std::vector<double> values;
     double error = 0;
     double largest = 0;
-    std::vector<double> bounds;  // of |density| on the ellipse around each cell
+    std::vector<PerEllipse> bounds;  // of |density| on the ellipses around each cell
     std::vector<double> profile, tilted;
   };
   /// What a piece of the density does to a polynomial on a cell: the polynomials on the cell of the sum and on the next one.
   struct Kernel {
     std::vector<double> here, next;
-    double largest = 0;  // |density| on the ellipse
-    double norm = 0;     // the largest sum of absolute values of a row of both
+    PerEllipse largest{};  // |density| on the ellipses
+    double norm = 0;       // the largest sum of absolute values of a row of both
   };
   explicit Powers(std::size_t nodes) : basis_(nodes) {}
   void tilt(const Step& step);
   void make_kernels(const Step& step);
   /// A bound of how far the computed mass of the normalised density is from 1.
   [[nodiscard]] double error_of_mass() const;
+  /// Of interpolation, in units of the bound on the ellipse.
+  [[nodiscard]] double interpolation_factor(double rho) const;
   [[nodiscard]] Density first() const;
   [[nodiscard]] Density convolve(const Density& density) const;
   /// Finds what depends on the values.
@@ -93,7 +99,7 @@ class Powers {
   double times_ = 1;
   double offset_ = 0, step_ = 0, rate_ = 1, weight_error_ = 0, value_error_ = 0;
   std::size_t stride_ = 1;
-  double rho_ = 2;
+  PerEllipse rhos_{};  // the largest first
   double log_moment_ = 0;
   double continuous_ = 0;  // probability of a continuous step
   std::vector<Piece> pieces_;

@@ -131,7 +131,7 @@ bool may_split(const Side& side, const std::vector<Integrand::Offset>& offsets) 
          side.expansion.subsampled.front().times <= most_split_times;
 }
 
-/// The best of a dozen windows below the noise at which a single step reaches epsilon.
+/// The best of a dozen windows below the noise at which a single step reaches epsilon; those next to a worse one are left out.
 SplitChoice choose_split(const Side& side, const std::vector<Integrand::Offset>& offsets) {
   const SubsampledSteps& steps = side.expansion.subsampled.front();
   double nearest = infinity;
@@ -140,19 +140,29 @@ SplitChoice choose_split(const Side& side, const std::vector<Integrand::Offset>&
   const double mean = std::log(steps.rate) - std::log1p(-steps.rate) - steps.mu * steps.mu / 2;
   const double top = nearest > 30 ? nearest : std::log(std::expm1(std::max(nearest, 1e-12)));
   SplitChoice best;
-  for (const double width : {0.25 * steps.mu, 0.5 * steps.mu}) {
-    for (const double place : {0.45, 0.65, 0.8, 0.88, 0.94, 0.98}) {
-      if (!(top > mean)) continue;
-      const auto cut = std::make_shared<const Cut>(steps, mean + place * (top - mean), width);
-      double largest = -infinity;
-      for (const TailSteps count : all_tail_steps) {
-        if (count == TailSteps::more && steps.times < 2) continue;
-        const Integrand integrand(side.expansion, split_factors(side, cut, count), offsets);
-        largest = std::max(largest, find_saddle(integrand, side.most_saddle(), 0.2).log_value);
-        if (largest >= best.log_value) break;
-      }
-      if (largest < best.log_value) best = {cut, largest};
+  if (!(top > mean)) return best;
+  constexpr std::array<double, 6> places{0.45, 0.65, 0.8, 0.88, 0.94, 0.98};
+  double width = 0;
+  const auto is_better = [&](std::size_t place) {
+    const auto cut = std::make_shared<const Cut>(steps, mean + places[place] * (top - mean), width);
+    double largest = -infinity;
+    for (const TailSteps count : all_tail_steps) {
+      if (count == TailSteps::more && steps.times < 2) continue;
+      const Integrand integrand(side.expansion, split_factors(side, cut, count), offsets);
+      largest = std::max(largest, find_saddle(integrand, side.most_saddle(), 0.2).log_value);
+      if (largest >= best.log_value) return false;
     }
+    best = {cut, largest};
+    return true;
+  };
+  std::size_t place = 3;
+  for (const double share : {0.25, 0.5}) {
+    width = share * steps.mu;
+    const std::size_t first = place;
+    (void)is_better(first);
+    while (place + 1 < places.size() && is_better(place + 1)) ++place;
+    if (place > first) continue;
+    while (place > 0 && is_better(place - 1)) --place;
   }
   return best;
 }

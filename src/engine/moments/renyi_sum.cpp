@@ -11,6 +11,7 @@
 #include "loss/recording.h"
 #include "mechanism/renyi_bound.h"
 #include "numeric/arithmetic.h"
+#include "numeric/minimize.h"
 
 namespace tradeoff::detail {
 namespace {
@@ -234,15 +235,22 @@ Interval RenyiSum::log_delta(Direction direction, double epsilon) const {
 std::optional<double> RenyiSum::log_delta_if_at_most(double most, Direction direction, double epsilon) const {
   const QuestionScope question;
   if (!std::isfinite(epsilon) || reveals(direction)) return std::nullopt;
-  constexpr double largest = 1 << 18;
-  double least = infinity;
-  for (double s = 1; s <= largest && !(2 * least <= most); s *= 2) {
+  constexpr double largest = 1 << 18, near = 0.05;
+  double least = infinity, best = 1;
+  for (double s = 1; s <= largest; s *= 2) {
     const double above = exponent(direction, s, epsilon).hi;
     if (above > least && least < infinity) break;  // convex: larger orders give less
+    if (above < least) best = s;
     least = std::min(least, above);
   }
   if (!(2 * least <= most)) return std::nullopt;  // convex, and about 0 at 0: no order between two of them gives twice as much
-  least = std::min(least, best_of([&](double s) { return exponent(direction, s, epsilon); }).value.hi);
+  // Every order is valid, and how far the bound is from the truth matters to nobody.
+  const auto above = [&](double log_s) {
+    const double here = exponent(direction, std::exp(log_s), epsilon).hi;
+    least = std::min(least, here);
+    return here;
+  };
+  (void)numeric::parabolic_section(above, std::log(best / 2), std::log(2 * best), near);
   if (!(least <= most)) return std::nullopt;
   cite();
   return least;

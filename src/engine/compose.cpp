@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -256,8 +257,21 @@ void add_counted_average(const Parts& parts, Tolerance tolerance, std::vector<En
   const auto first = std::find_if(parts.begin(), parts.end(), is_beside);
   if (others == 0 || (others == 1 && first->loss->gaussian_mu())) return;
   const bool one_run = others == 1 && first->times == 1 && first->loss->cost() == Cost::formula;
-  LossPointer average = compose_by_counted_average(parts, [tolerance](Parts beside) { return compose(std::move(beside), tolerance).loss; });
-  paths.insert(one_run ? paths.begin() : paths.end(), {std::move(average), one_run ? Speed::quick : Speed::slow});
+  struct Once {
+    std::once_flag made;
+    LossPointer loss;
+  };
+  const auto compose_others = [tolerance, once = std::make_shared<Once>()](Parts beside) {  // both averages are of the same contours
+    std::call_once(once->made, [&] { once->loss = compose(std::move(beside), tolerance).loss; });
+    return once->loss;
+  };
+  if (one_run) {
+    paths.insert(paths.begin(), {compose_by_counted_average(parts, compose_others)});
+    return;
+  }
+  constexpr double quick_work = 1.5e5;  // half a lattice, or less
+  paths.push_back({compose_by_counted_average(parts, compose_others, {.most_work = quick_work})});
+  paths.push_back({compose_by_counted_average(parts, compose_others), Speed::slow});
 }
 
 /// Puts the sums over counts before the contours where they are as fast, after them where they take longer.

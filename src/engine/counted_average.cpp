@@ -14,6 +14,8 @@
 
 #include "engine/epsilon_search.h"
 #include "engine/exact/counted.h"
+#include "engine/exact/power.h"
+#include "engine/moments/renyi_sum.h"
 #include "loss/evaluation.h"
 #include "loss/mirrored_delta.h"
 #include "loss/negligible.h"
@@ -29,7 +31,9 @@ namespace {
 constexpr std::size_t most_counts_listed = 60'000;  // counts; each takes a value of the profile, a microsecond if it is a formula
 constexpr double most_expected = 1e5;               // before the least probable are left out
 constexpr double most_expected_of_engine = 1e4;     // if each value takes tens of microseconds
+constexpr double most_cells = 5e3;                  // of sums on a lattice: a convolution of tens of milliseconds
 constexpr double small_share = 1e-11;               // what is left out may be this share of an answer
+constexpr double share_of_doubt = 1e-12;            // of an answer: the widths of terms that matter little, all together
 constexpr double work_of_count = 1;                 // of the profile, in the units of loss/work.h
 /// What is left out at most, about. An answer uses the first level that is small small_share for it.
 constexpr std::array<double, 7> omitted_levels{1e-16, 1e-21, 1e-30, 1e-50, 1e-100, 1e-180, 1e-280};
@@ -70,21 +74,79 @@ std::vector<ListedSide::One> binned(const std::vector<ListedSide::One>& counts) 
   return found;
 }
 
+/// The finite losses of one direction: those with few counts, and those whose sums are listed cell by cell, because they are multiples of a
+/// step and many counts have the same sum.
+struct FiniteSide {
+  struct OnLattice {
+    const Atoms* atoms;
+    std::uint64_t times;
+  };
+  CountedSide whole;
+  exact::CountedParts counted;
+  std::vector<OnLattice> on_lattice;
+  double expected = 1;  // sums
+};
+
+std::optional<FiniteSide> finite_side(const Parts& finite, Direction direction) {
+  constexpr double many_counts = 500, saved = 2;
+  auto whole = counted_side(finite, direction);
+  if (!whole || whole->slack > 0) return std::nullopt;
+  FiniteSide side{*std::move(whole), {}, {}};
+  for (std::size_t i = 0; i < finite.size(); ++i) {
+    const Atoms* atoms = finite[i].loss->atoms(direction);
+    const double counts = exact::counts_listed({side.whole.parts[i]});
+    const double cells = counts > many_counts ? exact::lattice_cells(*atoms, finite[i].times) : infinity;
+    if (saved * cells < counts && cells <= most_cells)
+      side.on_lattice.push_back({atoms, finite[i].times});
+    else
+      side.counted.push_back(side.whole.parts[i]);
+    side.expected *= std::min(counts, cells);
+  }
+  return side;
+}
+
+/// The sums of both, without those that are less probable than `least`. False if there are too many.
+bool combine(exact::CountList& list, const exact::Law& law, double least) {
+  std::vector<exact::Counted> points;
+  double omitted = 0;
+  for (const exact::Counted& one : list.points)
+    for (const exact::Point& other : law.points) {
+      const double mass = one.mass * static_cast<double>(other.mass);
+      if (mass < least)
+        omitted += mass;
+      else
+        points.push_back({one.loss + static_cast<exact::Wide>(other.loss), mass});
+      if (points.size() > most_counts_listed) return false;
+    }
+  list.points = std::move(points);
+  list.spread += law.spread + 4 * unit_roundoff;
+  list.omitted = (list.omitted + omitted + static_cast<double>(law.lost)) * (1 + 1e-6);
+  return true;
+}
+
 std::optional<ListedSide> listed_side(const Parts& finite, Direction direction, double level) {
-  const auto side = counted_side(finite, direction);
-  if (!side || side->slack > 0) return std::nullopt;
+  const auto side = finite_side(finite, direction);
+  if (!side) return std::nullopt;
   // Few of the counts that are left out are as probable as the least probable of those that are listed.
-  const auto list = exact::list_counts(side->parts, {1e-3 * level, 1e-4 * level}, most_counts_listed);
+  const exact::CountAccuracy accuracy{1e-3 * level, 1e-4 * level};
+  auto list = exact::list_counts(side->counted, accuracy, most_counts_listed);
   if (!list) return std::nullopt;
-  ListedSide listed{{}, side->shift, list->spread, list->omitted, 1, side->infinite, {}};
+  double shift = side->whole.shift;
+  for (const auto& [atoms, times] : side->on_lattice) {
+    const auto law = exact::lattice_power(*atoms, times, accuracy.mass);
+    if (!law || !combine(*list, *law, accuracy.mass)) return std::nullopt;
+    shift = numeric::up_by(shift + law->shift, 2);
+  }
+  ListedSide listed{{}, shift, list->spread, list->omitted, 1, side->whole.infinite, {}};
   Interval other = Interval::exactly(0);
-  const Interval doubt = exp(Interval{-list->spread, list->spread}) * (1.0 - side->infinite);
+  const Interval doubt = exp(Interval{-list->spread, list->spread}) * (1.0 - side->whole.infinite);
   for (const auto& [loss, mass] : list->points) {
     listed.counts.push_back({loss, mass});
     const auto near = static_cast<double>(loss);
-    const double radius = side->shift + unit_roundoff * std::abs(near);
+    const double radius = shift + unit_roundoff * std::abs(near);
     other = other + Interval::exactly(mass) * doubt * exp(-Interval{numeric::add_down(near, -radius), numeric::add_up(near, radius)});
   }
+  std::stable_sort(listed.counts.begin(), listed.counts.end(), [](const auto& a, const auto& b) { return a.mass > b.mass; });
   listed.omitted_other = std::clamp(numeric::next_up(1 - other.lo), 0.0, 1.0);
   listed.bins = binned(listed.counts);
   return listed;
@@ -95,6 +157,8 @@ struct Beside {
   std::function<LossPointer()> compose;
   std::size_t levels;
   double coarse;
+  double most_work;                               // for one sum
+  std::shared_ptr<const RenyiSum> divergences{};  // of the pairs that are averaged; null for formulas and stated divergences
 };
 
 class CountedAverage final : public Loss, public ClosedForms, public Evaluable {
@@ -137,6 +201,7 @@ class CountedAverage final : public Loss, public ClosedForms, public Evaluable {
  private:
   struct Started {
     std::array<std::size_t, 2> level{};
+    bool gave_up = false;  // the others take too long
   };
   struct Average {
     Interval delta{0, 1};
@@ -161,7 +226,7 @@ class CountedAverage final : public Loss, public ClosedForms, public Evaluable {
   [[nodiscard]] double reach(Direction direction, double negligible) const;
   [[nodiscard]] Interval profile(const ListedSide& side, Direction direction, Interval epsilon) const;
   [[nodiscard]] std::optional<double> rough_epsilon(Direction direction, double delta) const;
-  [[nodiscard]] Interval sum(const ListedSide& side, Direction direction, Interval epsilon) const;
+  [[nodiscard]] std::optional<Interval> sum(const ListedSide& side, Direction direction, Interval epsilon) const;
 
   /// The composition of all parts that are not finite.
   [[nodiscard]] const Loss& other() const {
@@ -200,10 +265,14 @@ std::shared_ptr<const ListedSide> CountedAverage::side(Direction direction, std:
   return kept.side;
 }
 
-/// An epsilon from which on the profile of the others is at most this; it falls.
+/// An epsilon from which on the profile of the others is at most this; it falls. Divergences are quicker than values far out.
 double CountedAverage::reach(Direction direction, double negligible) const {
-  constexpr double first = 1e-3, furthest = 1e4;
+  constexpr double first = 1e-3, furthest = 1e4, step = 1.25;
   const Unrecorded inside;
+  const QuestionScope question;
+  const double wanted = log(Interval::exactly(negligible)).lo;
+  for (double epsilon = first; beside_.divergences != nullptr && wanted < 0 && epsilon < furthest; epsilon *= step)
+    if (beside_.divergences->log_delta_if_at_most(wanted, direction, epsilon)) return epsilon;
   const Negligible small(negligible);
   for (double epsilon = first; epsilon < furthest; epsilon *= 2)
     if (other().delta(direction, Interval::exactly(epsilon)).hi <= negligible) return epsilon;
@@ -226,18 +295,23 @@ Interval beyond(Interval epsilon, exact::Wide loss, double shift) {
   return {numeric::add_down(low, -radius), numeric::add_up(high, radius)};
 }
 
-/// All terms are positive, and the profile lies in [0, 1].
-Interval CountedAverage::sum(const ListedSide& side, Direction direction, Interval epsilon) const {
+/// All terms are positive, and the profile lies in [0, 1]. The likeliest counts come first: later terms need not be narrower than their
+/// share of what is known already. Empty if it takes too long.
+std::optional<Interval> CountedAverage::sum(const ListedSide& side, Direction direction, Interval epsilon) const {
   const Unrecorded inside;
-  const Negligible small(side.omitted);
-  double least = 0, most = 0;
+  const auto count = static_cast<double>(side.counts.size());
+  const std::uint64_t begin = Work::now();
+  Work::count(work_of_count * count);
+  double least = 0, most = 0, right = side.right;
   for (const auto& [loss, mass] : side.counts) {
-    const Interval value = profile(side, direction, beyond(epsilon, loss, side.shift));
+    const Negligible small(std::max(side.omitted, share_of_doubt * least / (count * mass)));
+    const Interval there = beyond(epsilon, loss, side.shift);
+    const Interval value = there.lo >= right ? Interval{0, side.omitted} : profile(side, direction, there);
+    if (value.hi <= side.omitted) right = std::min(right, there.lo);  // the profile falls
     least += mass * value.lo;
     most += mass * value.hi;
+    if (Work::since(begin) > beside_.most_work) return std::nullopt;
   }
-  const auto count = static_cast<double>(side.counts.size());
-  Work::count(work_of_count * count);
   const Interval doubt =
       exp(Interval{-side.spread, side.spread}) * Interval{1 - 2 * (count + 4) * unit_roundoff, 1 + 2 * (count + 4) * unit_roundoff};
   constexpr double underflow = 1e-300;
@@ -248,13 +322,18 @@ Interval CountedAverage::sum(const ListedSide& side, Direction direction, Interv
 /// A search asks for similar answers: it starts at the level of the last one.
 CountedAverage::Average CountedAverage::average(Direction direction, Interval epsilon) const {
   const QuestionScope question;
-  std::size_t& start = QuestionScope::state_of<Started>(number_).level[direction == Direction::add ? 1 : 0];
+  auto& started = QuestionScope::state_of<Started>(number_);
+  std::size_t& start = started.level[direction == Direction::add ? 1 : 0];
   Average best;
+  if (started.gave_up) return best;
   for (std::size_t level = start; level < beside_.levels; ++level) {
     const auto listed = side(direction, level);
     if (listed == nullptr) break;
     start = level;
-    best = {intersect(best.delta, sum(*listed, direction, epsilon)), listed};
+    const auto found = sum(*listed, direction, epsilon);
+    started.gave_up = !found.has_value();
+    if (started.gave_up) break;
+    best = {intersect(best.delta, *found), listed};
     if (listed->omitted <= beside_.coarse * small_share * best.delta.lo || best.delta.hi <= Negligible::delta()) break;
     while (level + 2 < beside_.levels && omitted_levels[level + 1] > small_share * best.delta.lo) ++level;
   }
@@ -263,14 +342,19 @@ CountedAverage::Average CountedAverage::average(Direction direction, Interval ep
 
 /// A search asks for one epsilon many times, and the bins have two or three digits.
 std::optional<double> CountedAverage::rough_delta(Direction direction, double epsilon) const {
+  const QuestionScope question;
   const auto listed = side(direction, 0);
   if (listed == nullptr || !std::isfinite(epsilon)) return std::nullopt;
   const Unrecorded steering;
+  const std::uint64_t begin = Work::now();
+  auto& started = QuestionScope::state_of<Started>(number_);
+  if (started.gave_up) return std::nullopt;
   const Negligible small(listed->omitted);
   double sum = listed->infinite.hi;
   for (const auto& [loss, mass] : listed->bins)
     sum += mass * profile(*listed, direction, Interval::exactly(epsilon - static_cast<double>(loss))).hi;
   Work::count(work_of_count * static_cast<double>(listed->bins.size()));
+  started.gave_up = Work::since(begin) > beside_.most_work;
   return std::min(sum, 1.0);
 }
 
@@ -327,15 +411,17 @@ LossPointer compose_by_counted_average(const Parts& parts, const std::function<L
   if (finite.empty() || others.empty()) return nullptr;
   const bool formula = is_one_step(others) && others.front().loss->cost() == Cost::formula;
   for (const Direction direction : {Direction::remove, Direction::add}) {
-    const auto side = counted_side(finite, direction);
-    if (!side || side->slack > 0) return nullptr;
-    if (!(exact::counts_listed(side->parts) <= (formula ? most_expected : most_expected_of_engine))) return nullptr;
+    const auto side = finite_side(finite, direction);
+    if (!side || !(side->expected <= (formula ? most_expected : most_expected_of_engine))) return nullptr;
   }
   if (formula)
-    return std::make_shared<const CountedAverage>(parts, finite,
-                                                  Beside{[only = others.front().loss] { return only; }, deepest, accuracy.coarse});
+    return std::make_shared<const CountedAverage>(
+        parts, finite, Beside{[only = others.front().loss] { return only; }, deepest, accuracy.coarse, accuracy.most_work});
+  const bool stated = std::any_of(others.begin(), others.end(),
+                                  [](const Part& part) { return part.loss->capabilities(Direction::remove).renyi_bound != nullptr; });
   return std::make_shared<const CountedAverage>(parts, finite,
-                                                Beside{[=] { return compose_others(others); }, deepest_of_engine, accuracy.coarse});
+                                                Beside{[=] { return compose_others(others); }, deepest_of_engine, accuracy.coarse,
+                                                       accuracy.most_work, stated ? nullptr : std::make_shared<const RenyiSum>(others)});
 }
 
 }  // namespace tradeoff::detail

@@ -7,6 +7,7 @@
 
 #include "engine/average.h"
 #include "engine/compose.h"
+#include "engine/contour/remainder.h"
 #include "engine/lattice/lattice.h"
 #include "loss/evaluation.h"
 #include "mechanism/constraints.h"
@@ -51,8 +52,8 @@ TEST(CountedAverage, TakesFiniteLawsBesideOthers) {
 // The same average over all atoms, listed exactly; delta down to 1e-250, where other levels answer.
 TEST(CountedAverage, IsTheAverageOverAllAtoms) {
   for (const LossPointer& other : {laplace(3), refined_zcdp(0.01), subsampled_gaussian(Interval::exactly(0.25), Interval::exactly(0.125))})
-    for (const Parts& parts :
-         {Parts{{response(0.0625), 400}, {other, 1}}, Parts{{response(0.5, 4), 20}, {response(0.25), 5}, {other, 1}}}) {
+    for (const Parts& parts : {Parts{{response(0.0625), 400}, {other, 1}}, Parts{{response(0.5, 4), 20}, {response(0.25), 5}, {other, 1}},
+                               Parts{{response(0.0625, 5), 200}, {response(0.25), 1}, {other, 1}}}) {
       const LossPointer all = compose_by_average(parts, {}), found = counted(parts);
       ASSERT_NE(all, nullptr);
       ASSERT_NE(found, nullptr);
@@ -123,6 +124,31 @@ TEST(CountedAverage, AveragesACompositionOfOthers) {
       EXPECT_THAT(lattice->delta(direction, Interval::exactly(epsilon)), Encloses(here)) << epsilon;
       EXPECT_THAT(here, IsTight(1e-9)) << epsilon;
     }
+}
+
+// Sums of many counts on a lattice are few; a composition of others is only asked near epsilon.
+TEST(CountedAverage, AgreesWithAContour) {
+  const Parts parts{{response(0.125, 3), 120}, {laplace(4), 3}};
+  const LossPointer found = counted(parts), contour = compose_by_remainder(parts);
+  ASSERT_NE(found, nullptr);
+  ASSERT_NE(contour, nullptr);
+  for (const Direction direction : directions)
+    for (const double epsilon : {0.0, 0.3, 1.0, 2.0, 4.0, 6.0}) {
+      const Interval here = found->delta(direction, Interval::exactly(epsilon)),
+                     truth = contour->delta(direction, Interval::exactly(epsilon));
+      EXPECT_LE(here.lo, truth.hi) << epsilon;
+      EXPECT_GE(here.hi, truth.lo) << epsilon;
+      EXPECT_LE(here.width(), 1e-7 * here.hi) << epsilon;
+      EXPECT_LE(truth.width(), 1e-7 * truth.hi) << epsilon;
+    }
+  const auto described = evaluations_of(*found, Direction::remove, 1);
+  ASSERT_EQ(described.size(), 1U);
+  EXPECT_LT(described.front().counts.front().second, 400U) << "the counts of two values";
+}
+
+TEST(CountedAverage, ClaimsNothingWhereTheOthersTakeTooLong) {
+  const Parts parts{{response(0.125, 3), 120}, {laplace(4), 3}};
+  EXPECT_EQ(counted(parts, {.most_work = 1})->delta(Direction::remove, Interval::exactly(1)), (Interval{0, 1}));
 }
 
 TEST(CountedAverage, InvertsItsProfileAndDescribesItself) {

@@ -255,8 +255,7 @@ void add_counted_average(const Parts& parts, Tolerance tolerance, std::vector<En
   const auto is_beside = [](const Part& part) { return part.loss->atoms(Direction::remove) == nullptr; };
   const auto others = std::count_if(parts.begin(), parts.end(), is_beside);
   const auto first = std::find_if(parts.begin(), parts.end(), is_beside);
-  if (others == 0 || (others == 1 && first->loss->gaussian_mu())) return;
-  const bool one_run = others == 1 && first->times == 1 && first->loss->cost() == Cost::formula;
+  if (parts.size() == 1 || (others == 1 && first->loss->gaussian_mu())) return;
   struct Once {
     std::once_flag made;
     LossPointer loss;
@@ -265,7 +264,7 @@ void add_counted_average(const Parts& parts, Tolerance tolerance, std::vector<En
     std::call_once(once->made, [&] { once->loss = compose(std::move(beside), tolerance).loss; });
     return once->loss;
   };
-  if (one_run) {
+  if (averages_a_formula(parts)) {
     paths.insert(paths.begin(), {compose_by_counted_average(parts, compose_others)});
     return;
   }

@@ -30,7 +30,7 @@ namespace {
 
 constexpr std::size_t most_counts_listed = 60'000;  // counts; each takes a value of the profile, a microsecond if it is a formula
 constexpr double most_expected = 1e5;               // before the least probable are left out
-constexpr double most_expected_of_engine = 1e4;     // if each value takes tens of microseconds
+constexpr double most_expected_of_engine = 3e4;     // if a value may take tens of microseconds; most are trivial
 constexpr double most_cells = 5e3;                  // of sums on a lattice: a convolution of tens of milliseconds
 constexpr double small_share = 1e-11;               // what is left out may be this share of an answer
 constexpr double share_of_doubt = 1e-12;            // of an answer: the widths of terms that matter little, all together
@@ -78,29 +78,53 @@ std::vector<ListedSide::One> binned(const std::vector<ListedSide::One>& counts) 
 /// step and many counts have the same sum.
 struct FiniteSide {
   struct OnLattice {
-    const Atoms* atoms;
+    Atoms atoms;
     std::uint64_t times;
   };
   CountedSide whole;
   exact::CountedParts counted;
   std::vector<OnLattice> on_lattice;
   double expected = 1;  // sums
+  double left_out = 0;  // the probability that some run has a value that is left out
 };
 
-std::optional<FiniteSide> finite_side(const Parts& finite, Direction direction) {
-  constexpr double many_counts = 500, saved = 2;
-  auto whole = counted_side(finite, direction);
+/// A law without values that are so improbable that all runs together hardly have one; adds the probability of these.
+Atoms probable_values(const Atoms& all, std::uint64_t times, double rare, double& left_out) {
+  if (all.infinite.hi > 0.5) return all;  // the finite values are rare themselves
+  const double count = static_cast<double>(times), least = rare / (count * static_cast<double>(all.finite.size()));
+  Atoms kept{{}, all.infinite, all.other_infinite, false, all.slack};
+  for (const Atom& atom : all.finite)
+    if (atom.mass.hi < least)
+      left_out = numeric::up_by(left_out + 2 * count * atom.mass.hi, 4);  // of the finite ones, which are half at least
+    else
+      kept.finite.push_back(atom);
+  return kept;
+}
+
+/// Empty if some law is not known well enough. What is left out is a small share of the level.
+std::optional<FiniteSide> finite_side(const Parts& finite, Direction direction, double level) {
+  constexpr double many_counts = 500, saved = 2, rare = 1e-4;
+  FiniteSide side;
+  std::vector<Atoms> laws;
+  for (const Part& part : finite) {
+    const Atoms* atoms = part.loss->atoms(direction);
+    if (atoms == nullptr) return std::nullopt;
+    laws.push_back(probable_values(*atoms, part.times, rare * level, side.left_out));
+  }
+  std::vector<FiniteRuns> runs;
+  for (std::size_t i = 0; i < laws.size(); ++i) runs.push_back({&laws[i], finite[i].times});
+  auto whole = counted_side(runs);
   if (!whole || whole->slack > 0) return std::nullopt;
-  FiniteSide side{*std::move(whole), {}, {}};
-  for (std::size_t i = 0; i < finite.size(); ++i) {
-    const Atoms* atoms = finite[i].loss->atoms(direction);
+  side.whole = *std::move(whole);
+  for (std::size_t i = 0; i < laws.size(); ++i) {
     const double counts = exact::counts_listed({side.whole.parts[i]});
-    const double cells = counts > many_counts ? exact::lattice_cells(*atoms, finite[i].times) : infinity;
-    if (saved * cells < counts && cells <= most_cells)
-      side.on_lattice.push_back({atoms, finite[i].times});
+    const double cells = counts > many_counts ? exact::lattice_cells(laws[i], finite[i].times) : infinity;
+    const bool is_shorter = saved * cells < counts && cells <= most_cells;
+    if (is_shorter)
+      side.on_lattice.push_back({std::move(laws[i]), finite[i].times});
     else
       side.counted.push_back(side.whole.parts[i]);
-    side.expected *= std::min(counts, cells);
+    side.expected *= is_shorter ? cells : counts;
   }
   return side;
 }
@@ -125,7 +149,7 @@ bool combine(exact::CountList& list, const exact::Law& law, double least) {
 }
 
 std::optional<ListedSide> listed_side(const Parts& finite, Direction direction, double level) {
-  const auto side = finite_side(finite, direction);
+  const auto side = finite_side(finite, direction, level);
   if (!side) return std::nullopt;
   // Few of the counts that are left out are as probable as the least probable of those that are listed.
   const exact::CountAccuracy accuracy{1e-3 * level, 1e-4 * level};
@@ -133,13 +157,14 @@ std::optional<ListedSide> listed_side(const Parts& finite, Direction direction, 
   if (!list) return std::nullopt;
   double shift = side->whole.shift;
   for (const auto& [atoms, times] : side->on_lattice) {
-    const auto law = exact::lattice_power(*atoms, times, accuracy.mass);
+    const auto law = exact::lattice_power(atoms, times, accuracy.mass);
     if (!law || !combine(*list, *law, accuracy.mass)) return std::nullopt;
     shift = numeric::up_by(shift + law->shift, 2);
   }
-  ListedSide listed{{}, shift, list->spread, list->omitted, 1, side->whole.infinite, {}};
+  // The listed probabilities are those of runs without the values that are left out.
+  ListedSide listed{{}, shift, list->spread + 2 * side->left_out, list->omitted + 2 * side->left_out, 1, side->whole.infinite, {}};
   Interval other = Interval::exactly(0);
-  const Interval doubt = exp(Interval{-list->spread, list->spread}) * (1.0 - side->whole.infinite);
+  const Interval doubt = exp(Interval{-listed.spread, listed.spread}) * (1.0 - side->whole.infinite);
   for (const auto& [loss, mass] : list->points) {
     listed.counts.push_back({loss, mass});
     const auto near = static_cast<double>(loss);
@@ -401,27 +426,63 @@ void CountedAverage::evaluate(Direction direction, double epsilon, std::vector<E
 
 }  // namespace
 
+namespace {
+
+/// The parts whose sums are listed, and the others: among these are finite laws with too many sums.
+struct Partition {
+  Parts listed, others;
+  [[nodiscard]] bool averages_a_formula() const { return is_one_step(others) && others.front().loss->cost() == Cost::formula; }
+};
+
+/// The number of sums of a part, in the direction that has more; infinite if it has no finite law.
+double sums_of(const Part& part) {
+  double most = 1;
+  for (const Direction direction : {Direction::remove, Direction::add}) {
+    const auto side = finite_side({part}, direction, omitted_levels.front());
+    most = std::max(most, side ? side->expected : infinity);
+  }
+  return most;
+}
+
+/// The finite laws with the fewest sums, as many as may be listed together.
+Partition partition_of(const Parts& parts) {
+  Partition found;
+  std::vector<std::pair<double, Part>> finite;
+  for (const Part& part : parts)
+    if (const double sums = sums_of(part); sums < infinity)
+      finite.emplace_back(sums, part);
+    else
+      found.others.push_back(part);
+  std::stable_sort(finite.begin(), finite.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  const double most = found.averages_a_formula() ? most_expected : most_expected_of_engine;
+  double expected = 1;
+  for (std::size_t i = 0; i < finite.size(); ++i) {
+    const bool last = i + 1 == finite.size() && found.others.empty();
+    expected *= finite[i].first;
+    (expected <= most && !last ? found.listed : found.others).push_back(std::move(finite[i].second));
+  }
+  return found;
+}
+
+}  // namespace
+
 LossPointer compose_by_counted_average(const Parts& parts, const std::function<LossPointer(Parts)>& compose_others,
                                        const CountedAverageAccuracy& accuracy) {
-  Parts finite, others;
-  for (const Part& part : parts) {
-    const bool lists = part.loss->atoms(Direction::remove) != nullptr && part.loss->atoms(Direction::add) != nullptr;
-    (lists ? finite : others).push_back(part);
+  Partition split = partition_of(parts);
+  if (split.listed.empty() || split.others.empty()) return nullptr;
+  if (split.averages_a_formula()) {
+    const auto only = split.others.front().loss;
+    return std::make_shared<const CountedAverage>(parts, split.listed,
+                                                  Beside{[only] { return only; }, deepest, accuracy.coarse, accuracy.most_work});
   }
-  if (finite.empty() || others.empty()) return nullptr;
-  const bool formula = is_one_step(others) && others.front().loss->cost() == Cost::formula;
-  for (const Direction direction : {Direction::remove, Direction::add}) {
-    const auto side = finite_side(finite, direction);
-    if (!side || !(side->expected <= (formula ? most_expected : most_expected_of_engine))) return nullptr;
-  }
-  if (formula)
-    return std::make_shared<const CountedAverage>(
-        parts, finite, Beside{[only = others.front().loss] { return only; }, deepest, accuracy.coarse, accuracy.most_work});
-  const bool stated = std::any_of(others.begin(), others.end(),
+  const bool stated = std::any_of(split.others.begin(), split.others.end(),
                                   [](const Part& part) { return part.loss->capabilities(Direction::remove).renyi_bound != nullptr; });
-  return std::make_shared<const CountedAverage>(parts, finite,
-                                                Beside{[=] { return compose_others(others); }, deepest_of_engine, accuracy.coarse,
-                                                       accuracy.most_work, stated ? nullptr : std::make_shared<const RenyiSum>(others)});
+  return std::make_shared<const CountedAverage>(
+      parts, split.listed,
+      Beside{[compose_others, others = split.others] { return compose_others(others); }, deepest_of_engine, accuracy.coarse,
+             accuracy.most_work, stated ? nullptr : std::make_shared<const RenyiSum>(split.others)});
 }
+
+bool averages_a_formula(const Parts& parts) { return partition_of(parts).averages_a_formula(); }
 
 }  // namespace tradeoff::detail

@@ -43,6 +43,7 @@ LossPointer counted(const Parts& parts, const CountedAverageAccuracy& accuracy =
 
 TEST(CountedAverage, TakesFiniteLawsBesideOthers) {
   EXPECT_EQ(counted({{response(1), 3}}), nullptr);
+  EXPECT_NE(counted({{response(1), 3}, {response(0.3), 2}}), nullptr) << "all are finite: one of them is averaged";
   EXPECT_EQ(counted({{laplace(1), 1}}), nullptr);
   EXPECT_EQ(counted({{response(1, 4), 1'000'000}, {response(0.5, 7), 1'000'000}, {laplace(1), 1}}), nullptr) << "too many counts";
   EXPECT_NE(counted({{response(1), 3}, {laplace(1), 1}}), nullptr);

@@ -265,9 +265,14 @@ double lattice_cells(const Atoms& all, std::uint64_t times) {
   Wide dropped = 0;
   const auto part = lattice_part(without_specks(all, dropped));
   if (!part) return infinity;
-  constexpr double deviations = 20, few_steps = 16;  // a few large losses, and the bell of all
+  constexpr double deviations = 20;
+  constexpr Wide probable = 1e-20L;
   const double count = static_cast<double>(times), size = static_cast<double>(part->mass.size());
-  return std::min((size - 1) * count + 1, few_steps * size + deviations * std::sqrt(variance_of(*part) * count));
+  const auto is_probable = [](Wide mass) { return mass >= probable; };
+  const auto begin = std::find_if(part->mass.begin(), part->mass.end(), is_probable);
+  const auto end = std::find_if(part->mass.rbegin(), part->mass.rend(), is_probable).base();
+  const auto once = static_cast<double>(end - begin);
+  return std::min((size - 1) * count + 1, 2 * once + deviations * std::sqrt(variance_of(*part) * count));
 }
 
 }  // namespace tradeoff::detail::exact

@@ -268,9 +268,9 @@ void add_counted_average(const Parts& parts, Tolerance tolerance, std::vector<En
     paths.insert(paths.begin(), {compose_by_counted_average(parts, compose_others)});
     return;
   }
-  constexpr double quick_work = 1.5e5;  // half a lattice, or less
+  constexpr double quick_work = 4e5;  // a part of a lattice's
   paths.push_back({compose_by_counted_average(parts, compose_others, {.most_work = quick_work})});
-  paths.push_back({compose_by_counted_average(parts, compose_others), Speed::slow});
+  if (others > 0) paths.push_back({compose_by_counted_average(parts, compose_others), Speed::slow});  // a list is as quick
 }
 
 /// Puts the sums over counts before the contours where they are as fast, after them where they take longer.
@@ -280,8 +280,8 @@ void add_counts(const Parts& parts, std::vector<EnginePath>& contours) {
   contours.insert(counted.quick ? contours.begin() : contours.end(), {std::move(counted.loss)});
 }
 
-/// A longer list takes tens of milliseconds or more; then sums over counts and a contour are tried first. The list answers where they are
-/// not narrow, and gives the corners of the curve.
+/// A longer list takes tens of milliseconds or more; then sums over counts, a contour and averages are tried first. The list answers where
+/// they are not narrow, and gives the corners of the curve.
 LossPointer long_list(const Parts& parts, const ExactSize& exact, Tolerance tolerance) {
   if (is_quick(exact)) return compose_exactly(parts, tolerance);
   std::vector<EnginePath> paths;
@@ -291,6 +291,8 @@ LossPointer long_list(const Parts& parts, const ExactSize& exact, Tolerance tole
   } else if (CountedComposition counted = compose_by_counts(parts); counted.quick) {
     paths.push_back({std::move(counted.loss)});
   }
+  add_counted_average(parts, tolerance, paths);
+  std::erase_if(paths, [](const EnginePath& path) { return path.loss == nullptr; });
   if (paths.empty()) return compose_exactly(parts, tolerance);
   paths.push_back({compose_exactly_when_asked(parts, tolerance), Speed::slow});
   return fallback_chain(std::move(paths), [parts] { return tail_of(parts); }, tolerance);

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/contour/line.h"
 #include "engine/epsilon_search.h"
 #include "engine/exact/counted.h"
 #include "engine/exact/power.h"
@@ -33,6 +34,8 @@ constexpr double most_expected = 1e5;               // before the least probable
 constexpr double most_expected_of_engine = 3e4;     // if a value may take tens of microseconds; most are trivial
 constexpr double most_cells = 5e3;                  // of sums on a lattice: a convolution of tens of milliseconds
 constexpr double small_share = 1e-11;               // what is left out may be this share of an answer
+constexpr double most_doubt = 1e-5;                 // of a slow value: other engines know the average as well
+constexpr double slow_value = 3e4;                  // in the units of loss/work.h
 constexpr double share_of_doubt = 1e-12;            // of an answer: the widths of terms that matter little, all together
 constexpr double work_of_count = 1;                 // of the profile, in the units of loss/work.h
 /// What is left out at most, about. An answer uses the first level that is small small_share for it.
@@ -299,9 +302,10 @@ double CountedAverage::reach(Direction direction, double negligible) const {
   for (double epsilon = first; beside_.divergences != nullptr && wanted < 0 && epsilon < furthest; epsilon *= step)
     if (beside_.divergences->log_delta_if_at_most(wanted, direction, epsilon)) return epsilon;
   const Negligible small(negligible);
-  for (double epsilon = first; epsilon < furthest; epsilon *= 2)
-    if (other().delta(direction, Interval::exactly(epsilon)).hi <= negligible) return epsilon;
-  return infinity;
+  double found = infinity;  // from far out: nearer values take longer
+  for (double epsilon = furthest; epsilon > first && other().delta(direction, Interval::exactly(epsilon)).hi <= negligible; epsilon /= 2)
+    found = epsilon;
+  return found;
 }
 
 /// The profile of the others; far out only what bounds it.
@@ -320,6 +324,21 @@ Interval beyond(Interval epsilon, exact::Wide loss, double shift) {
   return {numeric::add_down(low, -radius), numeric::add_up(high, radius)};
 }
 
+/// Where the profile of the others need not be asked, because it falls: where it is next to 0 and where it is next to 1.
+struct Trivial {
+  double right;                             // from here on it is at most what is omitted
+  double left = -infinity, left_value = 0;  // up to here it is at least this
+
+  void learn(Interval there, Interval value, double omitted) {
+    constexpr double next_to_one = 1 - 1e-14;
+    if (value.hi <= omitted) right = std::min(right, there.lo);
+    if (value.lo >= next_to_one && there.hi > left) {
+      left = there.hi;
+      left_value = value.lo;
+    }
+  }
+};
+
 /// All terms are positive, and the profile lies in [0, 1]. The likeliest counts come first: later terms need not be narrower than their
 /// share of what is known already. Empty if it takes too long.
 std::optional<Interval> CountedAverage::sum(const ListedSide& side, Direction direction, Interval epsilon) const {
@@ -327,15 +346,22 @@ std::optional<Interval> CountedAverage::sum(const ListedSide& side, Direction di
   const auto count = static_cast<double>(side.counts.size());
   const std::uint64_t begin = Work::now();
   Work::count(work_of_count * count);
-  double least = 0, most = 0, right = side.right;
+  double least = 0, most = 0;
+  Trivial trivial{side.right};
   for (const auto& [loss, mass] : side.counts) {
-    const Negligible small(std::max(side.omitted, share_of_doubt * least / (count * mass)));
+    const double allowed = std::max(side.omitted, share_of_doubt * least / (count * mass));
+    const Negligible small(allowed);
     const Interval there = beyond(epsilon, loss, side.shift);
-    const Interval value = there.lo >= right ? Interval{0, side.omitted} : profile(side, direction, there);
-    if (value.hi <= side.omitted) right = std::min(right, there.lo);  // the profile falls
+    const std::uint64_t before = Work::now();
+    const Interval value = there.lo >= trivial.right  ? Interval{0, side.omitted}
+                           : there.hi <= trivial.left ? Interval{trivial.left_value, 1}
+                                                      : profile(side, direction, there);
+    trivial.learn(there, value, side.omitted);
     least += mass * value.lo;
     most += mass * value.hi;
+    const double work = Work::since(before);
     if (Work::since(begin) > beside_.most_work) return std::nullopt;
+    if (work > slow_value && value.width() > std::max(allowed, most_doubt * value.hi)) return std::nullopt;  // a lattice answered
   }
   const Interval doubt =
       exp(Interval{-side.spread, side.spread}) * Interval{1 - 2 * (count + 4) * unit_roundoff, 1 + 2 * (count + 4) * unit_roundoff};
@@ -444,13 +470,19 @@ double sums_of(const Part& part) {
   return most;
 }
 
+/// Without one, a lattice answers for the part alone, and then for the whole plan in the same time.
+bool has_contour(const Part& part) {
+  ContourPlan remove, add;
+  return collect({part}, Direction::remove, remove) && collect({part}, Direction::add, add);
+}
+
 /// The finite laws with the fewest sums, as many as may be listed together.
 Partition partition_of(const Parts& parts) {
   Partition found;
   std::vector<std::pair<double, Part>> finite;
   for (const Part& part : parts)
-    if (const double sums = sums_of(part); sums < infinity)
-      finite.emplace_back(sums, part);
+    if (part.loss->atoms(Direction::remove) != nullptr && part.loss->atoms(Direction::add) != nullptr)
+      finite.emplace_back(sums_of(part), part);
     else
       found.others.push_back(part);
   std::stable_sort(finite.begin(), finite.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -459,7 +491,9 @@ Partition partition_of(const Parts& parts) {
   for (std::size_t i = 0; i < finite.size(); ++i) {
     const bool last = i + 1 == finite.size() && found.others.empty();
     expected *= finite[i].first;
-    (expected <= most && !last ? found.listed : found.others).push_back(std::move(finite[i].second));
+    const bool is_listed = expected <= most && !last;
+    if (!is_listed && !has_contour(finite[i].second)) return {};
+    (is_listed ? found.listed : found.others).push_back(std::move(finite[i].second));
   }
   return found;
 }

@@ -166,6 +166,7 @@ std::optional<ListedSide> listed_side(const Parts& finite, Direction direction, 
   }
   // The listed probabilities are those of runs without the values that are left out.
   ListedSide listed{{}, shift, list->spread + 2 * side->left_out, list->omitted + 2 * side->left_out, 1, side->whole.infinite, {}};
+  if (!(listed.spread < 0.1)) return std::nullopt;  // very many runs: their probabilities are not known
   Interval other = Interval::exactly(0);
   const Interval doubt = exp(Interval{-listed.spread, listed.spread}) * (1.0 - side->whole.infinite);
   for (const auto& [loss, mass] : list->points) {

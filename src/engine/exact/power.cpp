@@ -249,6 +249,7 @@ Law power(const Atoms& all, std::uint64_t times) {
   return law;
 }
 
+// [averaged-counts]
 std::optional<Law> lattice_power(const Atoms& all, std::uint64_t times, Wide least) {
   Wide dropped = 0;
   const auto part = lattice_part(without_specks(all, dropped));

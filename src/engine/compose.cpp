@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -254,10 +255,22 @@ void add_counted_average(const Parts& parts, Tolerance tolerance, std::vector<En
   const auto is_beside = [](const Part& part) { return part.loss->atoms(Direction::remove) == nullptr; };
   const auto others = std::count_if(parts.begin(), parts.end(), is_beside);
   const auto first = std::find_if(parts.begin(), parts.end(), is_beside);
-  if (others == 0 || (others == 1 && first->loss->gaussian_mu())) return;
-  const bool one_run = others == 1 && first->times == 1 && first->loss->cost() == Cost::formula;
-  LossPointer average = compose_by_counted_average(parts, [tolerance](Parts beside) { return compose(std::move(beside), tolerance).loss; });
-  paths.insert(one_run ? paths.begin() : paths.end(), {std::move(average), one_run ? Speed::quick : Speed::slow});
+  if (parts.size() == 1 || (others == 1 && first->loss->gaussian_mu())) return;
+  struct Once {
+    std::once_flag made;
+    LossPointer loss;
+  };
+  const auto compose_others = [tolerance, once = std::make_shared<Once>()](Parts beside) {  // both averages are of the same contours
+    std::call_once(once->made, [&] { once->loss = compose(std::move(beside), tolerance).loss; });
+    return once->loss;
+  };
+  if (averages_a_formula(parts)) {
+    paths.insert(paths.begin(), {compose_by_counted_average(parts, compose_others)});
+    return;
+  }
+  constexpr double quick_work = 4e5;  // a part of a lattice's
+  paths.push_back({compose_by_counted_average(parts, compose_others, {.most_work = quick_work})});
+  if (others > 0) paths.push_back({compose_by_counted_average(parts, compose_others), Speed::slow});  // a list is as quick
 }
 
 /// Puts the sums over counts before the contours where they are as fast, after them where they take longer.
@@ -267,8 +280,8 @@ void add_counts(const Parts& parts, std::vector<EnginePath>& contours) {
   contours.insert(counted.quick ? contours.begin() : contours.end(), {std::move(counted.loss)});
 }
 
-/// A longer list takes tens of milliseconds or more; then sums over counts and a contour are tried first. The list answers where they are
-/// not narrow, and gives the corners of the curve.
+/// A longer list takes tens of milliseconds or more; then sums over counts, a contour and averages are tried first. The list answers where
+/// they are not narrow, and gives the corners of the curve.
 LossPointer long_list(const Parts& parts, const ExactSize& exact, Tolerance tolerance) {
   if (is_quick(exact)) return compose_exactly(parts, tolerance);
   std::vector<EnginePath> paths;
@@ -278,6 +291,8 @@ LossPointer long_list(const Parts& parts, const ExactSize& exact, Tolerance tole
   } else if (CountedComposition counted = compose_by_counts(parts); counted.quick) {
     paths.push_back({std::move(counted.loss)});
   }
+  add_counted_average(parts, tolerance, paths);
+  std::erase_if(paths, [](const EnginePath& path) { return path.loss == nullptr; });
   if (paths.empty()) return compose_exactly(parts, tolerance);
   paths.push_back({compose_exactly_when_asked(parts, tolerance), Speed::slow});
   return fallback_chain(std::move(paths), [parts] { return tail_of(parts); }, tolerance);

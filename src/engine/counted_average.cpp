@@ -12,8 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include "engine/contour/line.h"
 #include "engine/epsilon_search.h"
 #include "engine/exact/counted.h"
+#include "engine/exact/power.h"
+#include "engine/moments/renyi_sum.h"
 #include "loss/evaluation.h"
 #include "loss/mirrored_delta.h"
 #include "loss/negligible.h"
@@ -28,8 +31,12 @@ namespace {
 
 constexpr std::size_t most_counts_listed = 60'000;  // counts; each takes a value of the profile, a microsecond if it is a formula
 constexpr double most_expected = 1e5;               // before the least probable are left out
-constexpr double most_expected_of_engine = 1e4;     // if each value takes tens of microseconds
+constexpr double most_expected_of_engine = 3e4;     // if a value may take tens of microseconds; most are trivial
+constexpr double most_cells = 5e3;                  // of sums on a lattice: a convolution of tens of milliseconds
 constexpr double small_share = 1e-11;               // what is left out may be this share of an answer
+constexpr double most_doubt = 1e-5;                 // of a slow value: other engines know the average as well
+constexpr double slow_value = 3e4;                  // in the units of loss/work.h
+constexpr double share_of_doubt = 1e-12;            // of an answer: the widths of terms that matter little, all together
 constexpr double work_of_count = 1;                 // of the profile, in the units of loss/work.h
 /// What is left out at most, about. An answer uses the first level that is small small_share for it.
 constexpr std::array<double, 7> omitted_levels{1e-16, 1e-21, 1e-30, 1e-50, 1e-100, 1e-180, 1e-280};
@@ -70,21 +77,105 @@ std::vector<ListedSide::One> binned(const std::vector<ListedSide::One>& counts) 
   return found;
 }
 
+/// The finite losses of one direction: those with few counts, and those whose sums are listed cell by cell, because they are multiples of a
+/// step and many counts have the same sum.
+struct FiniteSide {
+  struct OnLattice {
+    Atoms atoms;
+    std::uint64_t times;
+  };
+  CountedSide whole;
+  exact::CountedParts counted;
+  std::vector<OnLattice> on_lattice;
+  double expected = 1;  // sums
+  double left_out = 0;  // the probability that some run has a value that is left out
+};
+
+/// A law without values that are so improbable that all runs together hardly have one; adds the probability of these.
+Atoms probable_values(const Atoms& all, std::uint64_t times, double rare, double& left_out) {
+  if (all.infinite.hi > 0.5) return all;  // the finite values are rare themselves
+  const double count = static_cast<double>(times), least = rare / (count * static_cast<double>(all.finite.size()));
+  Atoms kept{{}, all.infinite, all.other_infinite, false, all.slack};
+  for (const Atom& atom : all.finite)
+    if (atom.mass.hi < least)
+      left_out = numeric::up_by(left_out + 2 * count * atom.mass.hi, 4);  // of the finite ones, which are half at least
+    else
+      kept.finite.push_back(atom);
+  return kept;
+}
+
+/// Empty if some law is not known well enough. What is left out is a small share of the level.
+std::optional<FiniteSide> finite_side(const Parts& finite, Direction direction, double level) {
+  constexpr double many_counts = 500, saved = 2, rare = 1e-4;
+  FiniteSide side;
+  std::vector<Atoms> laws;
+  for (const Part& part : finite) {
+    const Atoms* atoms = part.loss->atoms(direction);
+    if (atoms == nullptr) return std::nullopt;
+    laws.push_back(probable_values(*atoms, part.times, rare * level, side.left_out));
+  }
+  std::vector<FiniteRuns> runs;
+  for (std::size_t i = 0; i < laws.size(); ++i) runs.push_back({&laws[i], finite[i].times});
+  auto whole = counted_side(runs);
+  if (!whole || whole->slack > 0) return std::nullopt;
+  side.whole = *std::move(whole);
+  for (std::size_t i = 0; i < laws.size(); ++i) {
+    const double counts = exact::counts_listed({side.whole.parts[i]});
+    const double cells = counts > many_counts ? exact::lattice_cells(laws[i], finite[i].times) : infinity;
+    const bool is_shorter = saved * cells < counts && cells <= most_cells;
+    if (is_shorter)
+      side.on_lattice.push_back({std::move(laws[i]), finite[i].times});
+    else
+      side.counted.push_back(side.whole.parts[i]);
+    side.expected *= is_shorter ? cells : counts;
+  }
+  return side;
+}
+
+/// The sums of both, without those that are less probable than `least`. False if there are too many.
+bool combine(exact::CountList& list, const exact::Law& law, double least) {
+  std::vector<exact::Counted> points;
+  double omitted = 0;
+  for (const exact::Counted& one : list.points)
+    for (const exact::Point& other : law.points) {
+      const double mass = one.mass * static_cast<double>(other.mass);
+      if (mass < least)
+        omitted += mass;
+      else
+        points.push_back({one.loss + static_cast<exact::Wide>(other.loss), mass});
+      if (points.size() > most_counts_listed) return false;
+    }
+  list.points = std::move(points);
+  list.spread += law.spread + 4 * unit_roundoff;
+  list.omitted = (list.omitted + omitted + static_cast<double>(law.lost)) * (1 + 1e-6);
+  return true;
+}
+
 std::optional<ListedSide> listed_side(const Parts& finite, Direction direction, double level) {
-  const auto side = counted_side(finite, direction);
-  if (!side || side->slack > 0) return std::nullopt;
+  const auto side = finite_side(finite, direction, level);
+  if (!side) return std::nullopt;
   // Few of the counts that are left out are as probable as the least probable of those that are listed.
-  const auto list = exact::list_counts(side->parts, {1e-3 * level, 1e-4 * level}, most_counts_listed);
+  const exact::CountAccuracy accuracy{1e-3 * level, 1e-4 * level};
+  auto list = exact::list_counts(side->counted, accuracy, most_counts_listed);
   if (!list) return std::nullopt;
-  ListedSide listed{{}, side->shift, list->spread, list->omitted, 1, side->infinite, {}};
+  double shift = side->whole.shift;
+  for (const auto& [atoms, times] : side->on_lattice) {
+    const auto law = exact::lattice_power(atoms, times, accuracy.mass);
+    if (!law || !combine(*list, *law, accuracy.mass)) return std::nullopt;
+    shift = numeric::up_by(shift + law->shift, 2);
+  }
+  // The listed probabilities are those of runs without the values that are left out.
+  ListedSide listed{{}, shift, list->spread + 2 * side->left_out, list->omitted + 2 * side->left_out, 1, side->whole.infinite, {}};
+  if (!(listed.spread < 0.1)) return std::nullopt;  // very many runs: their probabilities are not known
   Interval other = Interval::exactly(0);
-  const Interval doubt = exp(Interval{-list->spread, list->spread}) * (1.0 - side->infinite);
+  const Interval doubt = exp(Interval{-listed.spread, listed.spread}) * (1.0 - side->whole.infinite);
   for (const auto& [loss, mass] : list->points) {
     listed.counts.push_back({loss, mass});
     const auto near = static_cast<double>(loss);
-    const double radius = side->shift + unit_roundoff * std::abs(near);
+    const double radius = shift + unit_roundoff * std::abs(near);
     other = other + Interval::exactly(mass) * doubt * exp(-Interval{numeric::add_down(near, -radius), numeric::add_up(near, radius)});
   }
+  std::stable_sort(listed.counts.begin(), listed.counts.end(), [](const auto& a, const auto& b) { return a.mass > b.mass; });
   listed.omitted_other = std::clamp(numeric::next_up(1 - other.lo), 0.0, 1.0);
   listed.bins = binned(listed.counts);
   return listed;
@@ -95,6 +186,8 @@ struct Beside {
   std::function<LossPointer()> compose;
   std::size_t levels;
   double coarse;
+  double most_work;                               // for one sum
+  std::shared_ptr<const RenyiSum> divergences{};  // of the pairs that are averaged; null for formulas and stated divergences
 };
 
 class CountedAverage final : public Loss, public ClosedForms, public Evaluable {
@@ -137,6 +230,7 @@ class CountedAverage final : public Loss, public ClosedForms, public Evaluable {
  private:
   struct Started {
     std::array<std::size_t, 2> level{};
+    bool gave_up = false;  // the others take too long
   };
   struct Average {
     Interval delta{0, 1};
@@ -161,7 +255,7 @@ class CountedAverage final : public Loss, public ClosedForms, public Evaluable {
   [[nodiscard]] double reach(Direction direction, double negligible) const;
   [[nodiscard]] Interval profile(const ListedSide& side, Direction direction, Interval epsilon) const;
   [[nodiscard]] std::optional<double> rough_epsilon(Direction direction, double delta) const;
-  [[nodiscard]] Interval sum(const ListedSide& side, Direction direction, Interval epsilon) const;
+  [[nodiscard]] std::optional<Interval> sum(const ListedSide& side, Direction direction, Interval epsilon) const;
 
   /// The composition of all parts that are not finite.
   [[nodiscard]] const Loss& other() const {
@@ -200,14 +294,19 @@ std::shared_ptr<const ListedSide> CountedAverage::side(Direction direction, std:
   return kept.side;
 }
 
-/// An epsilon from which on the profile of the others is at most this; it falls.
+/// An epsilon from which on the profile of the others is at most this; it falls. Divergences are quicker than values far out.
 double CountedAverage::reach(Direction direction, double negligible) const {
-  constexpr double first = 1e-3, furthest = 1e4;
+  constexpr double first = 1e-3, furthest = 1e4, step = 1.25;
   const Unrecorded inside;
+  const QuestionScope question;
+  const double wanted = log(Interval::exactly(negligible)).lo;
+  for (double epsilon = first; beside_.divergences != nullptr && wanted < 0 && epsilon < furthest; epsilon *= step)
+    if (beside_.divergences->log_delta_if_at_most(wanted, direction, epsilon)) return epsilon;
   const Negligible small(negligible);
-  for (double epsilon = first; epsilon < furthest; epsilon *= 2)
-    if (other().delta(direction, Interval::exactly(epsilon)).hi <= negligible) return epsilon;
-  return infinity;
+  double found = infinity;  // from far out: nearer values take longer
+  for (double epsilon = furthest; epsilon > first && other().delta(direction, Interval::exactly(epsilon)).hi <= negligible; epsilon /= 2)
+    found = epsilon;
+  return found;
 }
 
 /// The profile of the others; far out only what bounds it.
@@ -226,18 +325,45 @@ Interval beyond(Interval epsilon, exact::Wide loss, double shift) {
   return {numeric::add_down(low, -radius), numeric::add_up(high, radius)};
 }
 
-/// All terms are positive, and the profile lies in [0, 1].
-Interval CountedAverage::sum(const ListedSide& side, Direction direction, Interval epsilon) const {
+/// Where the profile of the others need not be asked, because it falls: where it is next to 0 and where it is next to 1.
+struct Trivial {
+  double right;                             // from here on it is at most what is omitted
+  double left = -infinity, left_value = 0;  // up to here it is at least this
+
+  void learn(Interval there, Interval value, double omitted) {
+    constexpr double next_to_one = 1 - 1e-14;
+    if (value.hi <= omitted) right = std::min(right, there.lo);
+    if (value.lo >= next_to_one && there.hi > left) {
+      left = there.hi;
+      left_value = value.lo;
+    }
+  }
+};
+
+/// All terms are positive, and the profile lies in [0, 1]. The likeliest counts come first: later terms need not be narrower than their
+/// share of what is known already. Empty if it takes too long.
+std::optional<Interval> CountedAverage::sum(const ListedSide& side, Direction direction, Interval epsilon) const {
   const Unrecorded inside;
-  const Negligible small(side.omitted);
+  const auto count = static_cast<double>(side.counts.size());
+  const std::uint64_t begin = Work::now();
+  Work::count(work_of_count * count);
   double least = 0, most = 0;
+  Trivial trivial{side.right};
   for (const auto& [loss, mass] : side.counts) {
-    const Interval value = profile(side, direction, beyond(epsilon, loss, side.shift));
+    const double allowed = std::max(side.omitted, share_of_doubt * least / (count * mass));
+    const Negligible small(allowed);
+    const Interval there = beyond(epsilon, loss, side.shift);
+    const std::uint64_t before = Work::now();
+    const Interval value = there.lo >= trivial.right  ? Interval{0, side.omitted}
+                           : there.hi <= trivial.left ? Interval{trivial.left_value, 1}
+                                                      : profile(side, direction, there);
+    trivial.learn(there, value, side.omitted);
     least += mass * value.lo;
     most += mass * value.hi;
+    const double work = Work::since(before);
+    if (Work::since(begin) > beside_.most_work) return std::nullopt;
+    if (work > slow_value && value.width() > std::max(allowed, most_doubt * value.hi)) return std::nullopt;  // a lattice answered
   }
-  const auto count = static_cast<double>(side.counts.size());
-  Work::count(work_of_count * count);
   const Interval doubt =
       exp(Interval{-side.spread, side.spread}) * Interval{1 - 2 * (count + 4) * unit_roundoff, 1 + 2 * (count + 4) * unit_roundoff};
   constexpr double underflow = 1e-300;
@@ -248,13 +374,18 @@ Interval CountedAverage::sum(const ListedSide& side, Direction direction, Interv
 /// A search asks for similar answers: it starts at the level of the last one.
 CountedAverage::Average CountedAverage::average(Direction direction, Interval epsilon) const {
   const QuestionScope question;
-  std::size_t& start = QuestionScope::state_of<Started>(number_).level[direction == Direction::add ? 1 : 0];
+  auto& started = QuestionScope::state_of<Started>(number_);
+  std::size_t& start = started.level[direction == Direction::add ? 1 : 0];
   Average best;
+  if (started.gave_up) return best;
   for (std::size_t level = start; level < beside_.levels; ++level) {
     const auto listed = side(direction, level);
     if (listed == nullptr) break;
     start = level;
-    best = {intersect(best.delta, sum(*listed, direction, epsilon)), listed};
+    const auto found = sum(*listed, direction, epsilon);
+    started.gave_up = !found.has_value();
+    if (started.gave_up) break;
+    best = {intersect(best.delta, *found), listed};
     if (listed->omitted <= beside_.coarse * small_share * best.delta.lo || best.delta.hi <= Negligible::delta()) break;
     while (level + 2 < beside_.levels && omitted_levels[level + 1] > small_share * best.delta.lo) ++level;
   }
@@ -263,14 +394,19 @@ CountedAverage::Average CountedAverage::average(Direction direction, Interval ep
 
 /// A search asks for one epsilon many times, and the bins have two or three digits.
 std::optional<double> CountedAverage::rough_delta(Direction direction, double epsilon) const {
+  const QuestionScope question;
   const auto listed = side(direction, 0);
   if (listed == nullptr || !std::isfinite(epsilon)) return std::nullopt;
   const Unrecorded steering;
+  const std::uint64_t begin = Work::now();
+  auto& started = QuestionScope::state_of<Started>(number_);
+  if (started.gave_up) return std::nullopt;
   const Negligible small(listed->omitted);
   double sum = listed->infinite.hi;
   for (const auto& [loss, mass] : listed->bins)
     sum += mass * profile(*listed, direction, Interval::exactly(epsilon - static_cast<double>(loss))).hi;
   Work::count(work_of_count * static_cast<double>(listed->bins.size()));
+  started.gave_up = Work::since(begin) > beside_.most_work;
   return std::min(sum, 1.0);
 }
 
@@ -317,25 +453,71 @@ void CountedAverage::evaluate(Direction direction, double epsilon, std::vector<E
 
 }  // namespace
 
+namespace {
+
+/// The parts whose sums are listed, and the others: among these are finite laws with too many sums.
+struct Partition {
+  Parts listed, others;
+  [[nodiscard]] bool averages_a_formula() const { return is_one_step(others) && others.front().loss->cost() == Cost::formula; }
+};
+
+/// The number of sums of a part, in the direction that has more; infinite if it has no finite law.
+double sums_of(const Part& part) {
+  double most = 1;
+  for (const Direction direction : {Direction::remove, Direction::add}) {
+    const auto side = finite_side({part}, direction, omitted_levels.front());
+    most = std::max(most, side ? side->expected : infinity);
+  }
+  return most;
+}
+
+/// Without one, a lattice answers for the part alone, and then for the whole plan in the same time.
+bool has_contour(const Part& part) {
+  ContourPlan remove, add;
+  return collect({part}, Direction::remove, remove) && collect({part}, Direction::add, add);
+}
+
+/// The finite laws with the fewest sums, as many as may be listed together.
+Partition partition_of(const Parts& parts) {
+  Partition found;
+  std::vector<std::pair<double, Part>> finite;
+  for (const Part& part : parts)
+    if (part.loss->atoms(Direction::remove) != nullptr && part.loss->atoms(Direction::add) != nullptr)
+      finite.emplace_back(sums_of(part), part);
+    else
+      found.others.push_back(part);
+  std::stable_sort(finite.begin(), finite.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  const double most = found.averages_a_formula() ? most_expected : most_expected_of_engine;
+  double expected = 1;
+  for (std::size_t i = 0; i < finite.size(); ++i) {
+    const bool last = i + 1 == finite.size() && found.others.empty();
+    expected *= finite[i].first;
+    const bool is_listed = expected <= most && !last;
+    if (!is_listed && !has_contour(finite[i].second)) return {};
+    (is_listed ? found.listed : found.others).push_back(std::move(finite[i].second));
+  }
+  return found;
+}
+
+}  // namespace
+
 LossPointer compose_by_counted_average(const Parts& parts, const std::function<LossPointer(Parts)>& compose_others,
                                        const CountedAverageAccuracy& accuracy) {
-  Parts finite, others;
-  for (const Part& part : parts) {
-    const bool lists = part.loss->atoms(Direction::remove) != nullptr && part.loss->atoms(Direction::add) != nullptr;
-    (lists ? finite : others).push_back(part);
+  Partition split = partition_of(parts);
+  if (split.listed.empty() || split.others.empty()) return nullptr;
+  if (split.averages_a_formula()) {
+    const auto only = split.others.front().loss;
+    return std::make_shared<const CountedAverage>(parts, split.listed,
+                                                  Beside{[only] { return only; }, deepest, accuracy.coarse, accuracy.most_work});
   }
-  if (finite.empty() || others.empty()) return nullptr;
-  const bool formula = is_one_step(others) && others.front().loss->cost() == Cost::formula;
-  for (const Direction direction : {Direction::remove, Direction::add}) {
-    const auto side = counted_side(finite, direction);
-    if (!side || side->slack > 0) return nullptr;
-    if (!(exact::counts_listed(side->parts) <= (formula ? most_expected : most_expected_of_engine))) return nullptr;
-  }
-  if (formula)
-    return std::make_shared<const CountedAverage>(parts, finite,
-                                                  Beside{[only = others.front().loss] { return only; }, deepest, accuracy.coarse});
-  return std::make_shared<const CountedAverage>(parts, finite,
-                                                Beside{[=] { return compose_others(others); }, deepest_of_engine, accuracy.coarse});
+  const bool stated = std::any_of(split.others.begin(), split.others.end(),
+                                  [](const Part& part) { return part.loss->capabilities(Direction::remove).renyi_bound != nullptr; });
+  return std::make_shared<const CountedAverage>(
+      parts, split.listed,
+      Beside{[compose_others, others = split.others] { return compose_others(others); }, deepest_of_engine, accuracy.coarse,
+             accuracy.most_work, stated ? nullptr : std::make_shared<const RenyiSum>(split.others)});
 }
+
+bool averages_a_formula(const Parts& parts) { return partition_of(parts).averages_a_formula(); }
 
 }  // namespace tradeoff::detail

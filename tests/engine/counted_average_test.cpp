@@ -7,11 +7,14 @@
 
 #include "engine/average.h"
 #include "engine/compose.h"
+#include "engine/contour/remainder.h"
+#include "engine/hyperbolic/hyperbolic.h"
 #include "engine/lattice/lattice.h"
 #include "loss/evaluation.h"
 #include "mechanism/constraints.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
+#include "mechanism/pair.h"
 #include "mechanism/randomized_response.h"
 #include "mechanism/renyi_bound.h"
 #include "numeric/arithmetic.h"
@@ -42,6 +45,7 @@ LossPointer counted(const Parts& parts, const CountedAverageAccuracy& accuracy =
 
 TEST(CountedAverage, TakesFiniteLawsBesideOthers) {
   EXPECT_EQ(counted({{response(1), 3}}), nullptr);
+  EXPECT_NE(counted({{response(1), 3}, {response(0.3), 2}}), nullptr) << "all are finite: one of them is averaged";
   EXPECT_EQ(counted({{laplace(1), 1}}), nullptr);
   EXPECT_EQ(counted({{response(1, 4), 1'000'000}, {response(0.5, 7), 1'000'000}, {laplace(1), 1}}), nullptr) << "too many counts";
   EXPECT_NE(counted({{response(1), 3}, {laplace(1), 1}}), nullptr);
@@ -51,8 +55,8 @@ TEST(CountedAverage, TakesFiniteLawsBesideOthers) {
 // The same average over all atoms, listed exactly; delta down to 1e-250, where other levels answer.
 TEST(CountedAverage, IsTheAverageOverAllAtoms) {
   for (const LossPointer& other : {laplace(3), refined_zcdp(0.01), subsampled_gaussian(Interval::exactly(0.25), Interval::exactly(0.125))})
-    for (const Parts& parts :
-         {Parts{{response(0.0625), 400}, {other, 1}}, Parts{{response(0.5, 4), 20}, {response(0.25), 5}, {other, 1}}}) {
+    for (const Parts& parts : {Parts{{response(0.0625), 400}, {other, 1}}, Parts{{response(0.5, 4), 20}, {response(0.25), 5}, {other, 1}},
+                               Parts{{response(0.0625, 5), 200}, {response(0.25), 1}, {other, 1}}}) {
       const LossPointer all = compose_by_average(parts, {}), found = counted(parts);
       ASSERT_NE(all, nullptr);
       ASSERT_NE(found, nullptr);
@@ -112,6 +116,20 @@ TEST(CountedAverage, CountsWhatIsLeftOut) {
   }
 }
 
+// A value that is left out, because it is rare, counts as well.
+TEST(CountedAverage, CountsRareValues) {
+  const auto three = [](double first, double rare) {
+    return std::vector<Interval>{Interval::exactly(first), Interval::exactly(1 - first - rare), Interval::exactly(rare)};
+  };
+  const Parts parts{{pair_loss(three(0.5, 0x1p-26), three(0.25, 0x1p-38)), 1}, {gaussian_loss(Interval::exactly(0.25)), 1}};
+  const auto fine = counted(parts)->test_at(Direction::remove, 5), coarse = counted(parts, {1e13})->test_at(Direction::remove, 5);
+  ASSERT_TRUE(fine && coarse);
+  EXPECT_THAT(fine->true_positive, Encloses(0x1p-26));
+  EXPECT_THAT(fine->true_positive, IsTight(1e-10));
+  EXPECT_THAT(coarse->true_positive, Encloses(0x1p-26));
+  EXPECT_LT(coarse->true_positive.lo, 1e-50) << "the value was not left out";
+}
+
 // Several runs of others are composed first.
 TEST(CountedAverage, AveragesACompositionOfOthers) {
   const Parts parts{{response(0.25, 3), 30}, {subsampled_gaussian(Interval::exactly(0.5), Interval::exactly(0.25)), 4}};
@@ -123,6 +141,34 @@ TEST(CountedAverage, AveragesACompositionOfOthers) {
       EXPECT_THAT(lattice->delta(direction, Interval::exactly(epsilon)), Encloses(here)) << epsilon;
       EXPECT_THAT(here, IsTight(1e-9)) << epsilon;
     }
+}
+
+// Sums of many counts on a lattice are few; a composition of others is only asked near epsilon.
+TEST(CountedAverage, AgreesWithAContour) {
+  const auto agrees = [](const Loss& found, const Loss& contour) {
+    for (const Direction direction : directions)
+      for (const double epsilon : {0.0, 0.3, 1.0, 2.0, 4.0, 6.0}) {
+        const Interval here = found.delta(direction, Interval::exactly(epsilon)),
+                       truth = contour.delta(direction, Interval::exactly(epsilon));
+        EXPECT_LE(here.lo, truth.hi) << epsilon;
+        EXPECT_GE(here.hi, truth.lo) << epsilon;
+        EXPECT_LE(here.width(), 1e-7 * here.hi) << epsilon;
+        EXPECT_LE(truth.width(), 1e-7 * truth.hi) << epsilon;
+      }
+  };
+  const Parts sampled{{response(0.125, 3), 120}, {subsampled_gaussian(Interval::exactly(0.5), Interval::exactly(0.25)), 4}};
+  agrees(*counted(sampled), *compose_by_hyperbolic_contour(sampled, {}));
+  const Parts parts{{response(0.125, 3), 120}, {laplace(4), 3}};
+  const LossPointer found = counted(parts);
+  agrees(*found, *compose_by_remainder(parts));
+  const auto described = evaluations_of(*found, Direction::remove, 1);
+  ASSERT_EQ(described.size(), 1U);
+  EXPECT_LT(described.front().counts.front().second, 400U) << "the counts of two values";
+}
+
+TEST(CountedAverage, ClaimsNothingWhereTheOthersTakeTooLong) {
+  const Parts parts{{response(0.125, 3), 120}, {laplace(4), 3}};
+  EXPECT_EQ(counted(parts, {.most_work = 1})->delta(Direction::remove, Interval::exactly(1)), (Interval{0, 1}));
 }
 
 TEST(CountedAverage, InvertsItsProfileAndDescribesItself) {

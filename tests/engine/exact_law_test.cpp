@@ -120,6 +120,37 @@ TEST(ExactLaw, PowersEqualRepeatedProducts) {
   expect_same(power(symmetric({{1.2, 0.25}, {0.6, 0.75}}), 20), power_step_by_step(symmetric({{1.2, 0.25}, {0.6, 0.75}}), 20));
 }
 
+// [averaged-counts] What is cut off at each end is counted.
+TEST(ExactLaw, LatticePowersCountWhatTheyLeaveOut) {
+  for (const Atoms& atoms : {symmetric({{0.7, 0.25}, {0, 0.75}}), symmetric({{1.2, 0.25}, {0.6, 0.5}, {0, 0.25}})})
+    for (const std::uint64_t times : {1, 37, 200}) {
+      const Law all = power(atoms, times);
+      const std::optional<Law> cut = lattice_power(atoms, times, 1e-9L);
+      ASSERT_TRUE(cut.has_value());
+      std::size_t next = 0;
+      Wide missing = 0;
+      for (const Point& point : all.points) {
+        if (next == cut->points.size() || point.loss < cut->points[next].loss - 0.1 || point.loss > cut->points[next].loss + 0.1) {
+          missing += point.mass;
+          continue;
+        }
+        EXPECT_NEAR(point.loss, cut->points[next].loss, all.shift + cut->shift);
+        // what is lost before the end is missing in every cell
+        EXPECT_GE(point.mass * (1 + 1e-12L), cut->points[next].mass);
+        EXPECT_LE(point.mass * (1 - 1e-12L), cut->points[next].mass + cut->lost);
+        missing += std::max<Wide>(0, point.mass - cut->points[next++].mass);
+      }
+      EXPECT_EQ(next, cut->points.size());
+      EXPECT_GE(cut->lost * (1 + 1e-9L) + 1e-18L, missing);
+      EXPECT_LE(cut->lost, 1e-6L);
+      if (times == 200) {
+        EXPECT_GT(missing, 1e-10L) << "nothing was left out";
+      }
+      EXPECT_LE(static_cast<double>(cut->points.size()), lattice_cells(atoms, times));
+    }
+  EXPECT_EQ(lattice_power(symmetric({{0.7, 0.5}, {0.29301234567, 0.5}}), 5, 1e-9L), std::nullopt);
+}
+
 TEST(ExactLaw, PowersOfLopsidedLawsEqualRepeatedProducts) {
   const auto masses = [](std::vector<double> values) {
     std::vector<Interval> result;

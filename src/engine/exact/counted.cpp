@@ -30,18 +30,17 @@ constexpr double most_size = 4e7, quick_size = 4e4;  // as `counts_size` measure
 
 }  // namespace
 
-std::optional<CountedSide> counted_side(const Parts& parts, Direction direction) {
+std::optional<CountedSide> counted_side(const std::vector<FiniteRuns>& all) {
   CountedSide side;
   Interval kept = Interval::exactly(0), largest = Interval::exactly(0), slack = Interval::exactly(0);
   double reach = 0, widest = 0, values = 0;
-  for (const Part& part : parts) {
-    const Atoms* atoms = part.loss->atoms(direction);
-    if (atoms == nullptr) return std::nullopt;
-    const Interval times = Interval::exactly(static_cast<double>(part.times));
+  for (const auto& [atoms, runs] : all) {
+    const auto count = static_cast<double>(runs);
+    const Interval times = Interval::exactly(count);
     kept = kept + times * log1p(-atoms->infinite);
     slack = slack - times * log1p(-Interval::exactly(atoms->slack));
     if (atoms->finite.empty()) return std::nullopt;
-    CountedPart one{{}, {}, atoms->infinite, part.times, 0};
+    CountedPart one{{}, {}, atoms->infinite, runs, 0};
     double size = 0;
     for (const Atom& atom : atoms->finite) {
       one.losses.push_back(middle_of(atom.loss));
@@ -52,8 +51,8 @@ std::optional<CountedSide> counted_side(const Parts& parts, Direction direction)
       if (!(atom.mass.lo > 0)) return std::nullopt;
     }
     largest = largest + times * Interval::exactly(atoms->finite.front().loss.hi);
-    side.shift += static_cast<double>(part.times) * one.radius;
-    reach += static_cast<double>(part.times) * size;
+    side.shift += count * one.radius;
+    reach += count * size;
     values += static_cast<double>(one.losses.size());
     widest = std::max(widest, atoms->finite.front().loss.hi - atoms->finite.back().loss.lo);
     side.parts.push_back(std::move(one));
@@ -252,7 +251,16 @@ void CountedLoss::evaluate(Direction direction, double epsilon, std::vector<Eval
 }  // namespace
 
 CountedComposition compose_by_counts(const Parts& parts, const exact::CountAccuracy& accuracy) {
-  auto remove = counted_side(parts, Direction::remove), add = counted_side(parts, Direction::add);
+  const auto side_of = [&](Direction direction) -> std::optional<CountedSide> {
+    std::vector<FiniteRuns> all;
+    for (const Part& part : parts) {
+      const Atoms* atoms = part.loss->atoms(direction);
+      if (atoms == nullptr) return std::nullopt;
+      all.push_back({atoms, part.times});
+    }
+    return counted_side(all);
+  };
+  auto remove = side_of(Direction::remove), add = side_of(Direction::add);
   if (!remove || !add) return {};
   const double size = std::max(exact::counts_size(remove->parts), exact::counts_size(add->parts));
   if (!(size <= most_size)) return {};

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "engine/exact/counts.h"
 #include "engine/part.h"
+#include "loss/atoms.h"
 #include "loss/loss.h"
 
 namespace tradeoff::detail {
@@ -27,7 +30,12 @@ struct CountedSide {
   double slack = 0;       ///< delta may be smaller by this factor, in the logarithm
   double most_order = 1;  ///< no tilt is larger
 };
-/// Empty if some part has no finite distribution, or no loss varies.
-[[nodiscard]] std::optional<CountedSide> counted_side(const Parts& parts, Direction direction);
+/// Runs of a finite law.
+struct FiniteRuns {
+  const Atoms* atoms;
+  std::uint64_t times;
+};
+/// Empty if there are none, a law is empty or has a mass that may be 0, or no loss varies.
+[[nodiscard]] std::optional<CountedSide> counted_side(const std::vector<FiniteRuns>& all);
 
 }  // namespace tradeoff::detail

@@ -173,8 +173,17 @@ double probable_counts(double times, double odds) {
 
 double counts_listed(const CountedParts& parts) {
   double all = 1;
-  for (const CountedPart& part : parts)
-    for (const double odds : tilted(part, 0).odds) all *= probable_counts(static_cast<double>(part.times), odds);
+  for (const CountedPart& part : parts) {
+    const auto times = static_cast<double>(part.times);
+    double probable = 1, possible = 1;  // the latter without regard to probabilities
+    std::size_t value = 0;
+    for (const double odds : tilted(part, 0).odds) {
+      probable *= probable_counts(times, odds);
+      ++value;
+      possible *= (times + static_cast<double>(value)) / static_cast<double>(value);
+    }
+    all *= std::min(probable, possible);
+  }
   return all;
 }
 

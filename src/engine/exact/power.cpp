@@ -65,15 +65,20 @@ std::optional<LatticePart> lattice_part(const Atoms& atoms) {
 constexpr double most_uncut_terms = 1e8;
 constexpr Wide cut_off = 0x1p-1200L;
 
-/// The approximate number of cells above the cut after `times` draws, by Bernstein's inequality.
-double cells_above_cut(const LatticePart& part, double times) {
+/// The variance of one draw, in cells.
+double variance_of(const LatticePart& part) {
   Wide mean = 0;
   Wide second = 0;
   for (std::size_t i = 0; i < part.mass.size(); ++i) {
     mean += part.mass[i] * static_cast<Wide>(i);
     second += part.mass[i] * static_cast<Wide>(i) * static_cast<Wide>(i);
   }
-  const double variance = static_cast<double>(second - mean * mean) * times;
+  return static_cast<double>(second - mean * mean);
+}
+
+/// The approximate number of cells above the cut after `times` draws, by Bernstein's inequality.
+double cells_above_cut(const LatticePart& part, double times) {
+  const double variance = variance_of(part) * times;
   const double exponent = 850;  // slightly more than 1200 log 2
   const double jump = static_cast<double>(part.mass.size()) * exponent / 3;
   return 2 * (jump + std::sqrt(jump * jump + 2 * exponent * variance)) + 2;
@@ -99,28 +104,33 @@ struct Polynomial {
   std::uint64_t first = 0;  // index of the first coefficient
   double roundings = 0;     // log error from products and sums, in units
   Wide lost = 0;
+  double draws = 0;
 };
 
-Polynomial multiply(const Polynomial& a, const Polynomial& b, bool cut) {
+/// Cells at either end that are below `least` for each draw are left out; 0 keeps all.
+Polynomial multiply(const Polynomial& a, const Polynomial& b, Wide least) {
   Polynomial product{convolve(a.mass, b.mass), a.first + b.first,
-                     a.roundings + b.roundings + static_cast<double>(std::min(a.mass.size(), b.mass.size()) + 1), a.lost + b.lost};
-  if (!cut) return product;
-  const auto kept = [](Wide mass) { return mass >= cut_off; };
+                     a.roundings + b.roundings + static_cast<double>(std::min(a.mass.size(), b.mass.size()) + 1), a.lost + b.lost,
+                     a.draws + b.draws};
+  if (!(least > 0)) return product;
+  const Wide limit = least * static_cast<Wide>(product.draws);
+  const auto kept = [limit](Wide mass) { return mass >= limit; };
   const auto begin = std::find_if(product.mass.begin(), product.mass.end(), kept);
   const auto end = std::find_if(product.mass.rbegin(), product.mass.rend(), kept).base();
-  product.lost += static_cast<Wide>(product.mass.size() - static_cast<std::size_t>(end - begin)) * cut_off;
+  if (begin == product.mass.end()) return {{}, 0, product.roundings, 1, product.draws};
+  product.lost += static_cast<Wide>(product.mass.size() - static_cast<std::size_t>(end - begin)) * limit * (1 + 0x1p-20L);
   product.first += static_cast<std::uint64_t>(begin - product.mass.begin());
   product.mass = std::vector<Wide>(begin, end);
   return product;
 }
 
-Law power_by_lattice(const LatticePart& part, std::uint64_t times) {
-  const bool cut = plan_lattice(part, times).cut;
-  Polynomial result{{1}, 0, 0, 0};
-  Polynomial base{part.mass, 0, 0, 0};
+/// Without cells whose mass is below `least` for each draw.
+Law power_by_lattice(const LatticePart& part, std::uint64_t times, Wide least) {
+  Polynomial result{{1}, 0, 0, 0, 0};
+  Polynomial base{part.mass, 0, 0, 0, 1};
   for (std::uint64_t left = times; left != 0; left >>= 1) {
-    if ((left & 1) != 0) result = multiply(result, base, cut);
-    if (left > 1) base = multiply(base, base, cut);
+    if ((left & 1) != 0) result = multiply(result, base, least);
+    if (left > 1) base = multiply(base, base, least);
   }
   Law law;
   const Wide lowest = part.lowest * static_cast<Wide>(times);
@@ -147,6 +157,10 @@ Atoms without_specks(const Atoms& atoms, Wide& dropped) {
     return speck;
   });
   return kept;
+}
+
+Wide least_of(const LatticePart& part, std::uint64_t times) {
+  return plan_lattice(part, times).cut ? cut_off / static_cast<Wide>(times) : 0;
 }
 
 Law list_once(const Atoms& atoms) {
@@ -223,7 +237,7 @@ Law power(const Atoms& all, std::uint64_t times) {
   const Atoms atoms = without_specks(all, dropped);
   const PowerPlan plan = plan_power(atoms, times);
   Law law = plan.way == PowerWay::once      ? list_once(atoms)
-            : plan.way == PowerWay::lattice ? power_by_lattice(*lattice_part(atoms), times)
+            : plan.way == PowerWay::lattice ? power_by_lattice(*lattice_part(atoms), times, least_of(*lattice_part(atoms), times))
             : plan.way == PowerWay::axes    ? power_by_axes(axes_of(atoms), times, plan.size.terms)
                                             : power_by_products(atoms, times);
   join_close(law);
@@ -233,6 +247,33 @@ Law power(const Atoms& all, std::uint64_t times) {
   law.highest = numeric::multiply_up(all.finite.front().loss.hi, count);
   law.lowest = numeric::multiply_down(all.finite.back().loss.lo, count);
   return law;
+}
+
+// [averaged-counts]
+std::optional<Law> lattice_power(const Atoms& all, std::uint64_t times, Wide least) {
+  Wide dropped = 0;
+  const auto part = lattice_part(without_specks(all, dropped));
+  if (!part) return std::nullopt;
+  const double count = static_cast<double>(times);
+  Law law = power_by_lattice(*part, times, least / static_cast<Wide>(count));
+  law.lost += dropped * static_cast<Wide>(count);
+  law.highest = numeric::multiply_up(all.finite.front().loss.hi, count);
+  law.lowest = numeric::multiply_down(all.finite.back().loss.lo, count);
+  return law;
+}
+
+double lattice_cells(const Atoms& all, std::uint64_t times) {
+  Wide dropped = 0;
+  const auto part = lattice_part(without_specks(all, dropped));
+  if (!part) return infinity;
+  constexpr double deviations = 20;
+  constexpr Wide probable = 1e-20L;
+  const double count = static_cast<double>(times), size = static_cast<double>(part->mass.size());
+  const auto is_probable = [](Wide mass) { return mass >= probable; };
+  const auto begin = std::find_if(part->mass.begin(), part->mass.end(), is_probable);
+  const auto end = std::find_if(part->mass.rbegin(), part->mass.rend(), is_probable).base();
+  const auto once = static_cast<double>(end - begin);
+  return std::min((size - 1) * count + 1, 2 * once + deviations * std::sqrt(variance_of(*part) * count));
 }
 
 }  // namespace tradeoff::detail::exact

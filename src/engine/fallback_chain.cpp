@@ -29,7 +29,7 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
     return first_tight(
         {0, 1},
         [&](const EnginePath& path) {
-          const auto far = far_bound(path, direction, epsilon);
+          const auto far = far_bound(path, direction, epsilon, AtMost::first);
           return far ? Interval{0, std::numeric_limits<double>::denorm_min()} : path.loss->delta(direction, epsilon);
         },
         [this](Interval found, double width) {
@@ -37,15 +37,15 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
         });
   }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
-    bool is_far = false;
     return first_tight(
         {-infinity, 0},
         [&](const EnginePath& path) {
-          const auto far = far_bound(path, direction, epsilon);
-          is_far = far.has_value();
+          const auto far = far_bound(path, direction, epsilon, AtMost::least);
           return far ? Interval{-infinity, *far} : path.loss->log_delta(direction, epsilon);
         },
-        [&, is_tight = log_is_tight()](Interval found, double width) { return is_far || is_tight(found, width); });
+        [is_tight = log_is_tight()](Interval found, double width) {
+          return found.hi <= Negligible::log_of_doubles || is_tight(found, width);
+        });
   }
   /// A straight contour answers in less than a millisecond, other engines have approximations of their own. The last method is the lattice,
   /// whose coarsest form is faster than the other proved answers.
@@ -64,7 +64,11 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
     return std::nullopt;
   }
   [[nodiscard]] Capabilities capabilities(Direction) const override {
-    return {.closed_forms = this, .evaluable = this, .gaussian_part = facts_.gaussian_part, .cost = Cost::engine};
+    return {.closed_forms = this,
+            .evaluable = this,
+            .gaussian_part = facts_.gaussian_part,
+            .lattice = paths_.front().loss->lattice(),
+            .cost = Cost::engine};
   }
   [[nodiscard]] bool symmetric() const override { return paths_.front().loss->symmetric(); }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override { return paths_.front().loss->infinite_mass(direction); }
@@ -152,10 +156,12 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
     record(bound);
     return Interval{0, above.hi};
   }
-  /// Before a slow engine is asked: the logarithm of a bound that is below all doubles. Its distance to the truth matters to nobody.
-  [[nodiscard]] std::optional<double> far_bound(const EnginePath& path, Direction direction, Interval epsilon) const {
-    const bool can_be_far = path.speed == Speed::slow && facts_.far_bound != nullptr && epsilon.lo > 0;
-    return can_be_far ? facts_.far_bound(direction, epsilon.lo) : std::nullopt;
+  /// Before any engine but the first is asked, or a slow one: the logarithm of a bound that is below all doubles. Its distance to the truth
+  /// matters to nobody.
+  [[nodiscard]] std::optional<double> far_bound(const EnginePath& path, Direction direction, Interval epsilon, AtMost wanted) const {
+    const bool first = &path == &paths_.front() && path.speed == Speed::quick;
+    const bool can_be_far = !first && facts_.far_bound != nullptr && epsilon.lo > 0;
+    return can_be_far ? facts_.far_bound(direction, epsilon.lo, wanted) : std::nullopt;
   }
 
   /// The method that an end of an answer comes from, and the theorems it used that are not recorded yet; empty if the first method

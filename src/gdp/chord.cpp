@@ -426,7 +426,12 @@ class ChordSearch {
     if (!(width > 1e-13 * piece.v)) return false;
     const bool inside = piece.peak > piece.u + 0.1 * width && piece.peak < piece.v - 0.1 * width;
     const bool far = piece.u > 0 && piece.v > 4 * piece.u;
-    const double middle = far ? std::sqrt(piece.u * piece.v) : inside ? piece.peak : piece.u + width / 2;
+    double middle = far ? std::sqrt(piece.u * piece.v) : inside ? piece.peak : piece.u + width / 2;
+    if (profile_.has_corners()) {
+      const auto corner = profile_.corner_near(middle, piece.u, piece.v);
+      const bool straight = !corner && piece.peak > piece.u && piece.peak < piece.v;  // its chord is the profile, largest at its peak
+      middle = corner ? *corner : straight ? piece.peak : middle;
+    }
     Piece right{middle, piece.v, piece.bound};  // a part is bounded by what bounds the whole
     right.arcs = piece.arcs;
     Piece left{piece.u, middle, piece.bound};

@@ -660,7 +660,7 @@ class ContourLoss final : public Loss, public ClosedForms, public Evaluable {
   [[nodiscard]] std::optional<LogLine> log_line(LineOf of, Direction direction, double start, double end) const override;
   [[nodiscard]] std::optional<Arc> arc(Direction direction, double start, double end) const override;
   [[nodiscard]] Capabilities capabilities(Direction) const override {
-    return {.closed_forms = this, .evaluable = this, .contours = this, .cost = Cost::engine};
+    return {.closed_forms = this, .evaluable = this, .contours = this, .lattice = remove_.plan().lattice, .cost = Cost::engine};
   }
   void cite() const override { record(laws_); }
   void evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const override;

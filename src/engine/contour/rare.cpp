@@ -321,7 +321,8 @@ class RareLoss final : public Loss, public ClosedForms, public Evaluable {
       : kinds_(std::move(kinds)), parts_(parts), accuracy_(accuracy), laws_(citations_of_laws(parts)) {}
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
-    if (const auto bound = negligible_bound(direction, epsilon.lo)) return {0, *bound};
+    for (const double level : {Negligible::log_of_doubles, std::log(Negligible::delta())})
+      if (const auto bound = log_bound_below(level, direction, epsilon.lo)) return {0, exp(Interval::exactly(*bound)).hi};
     return clamp(exp(log_delta(direction, epsilon)), 0, 1);
   }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
@@ -329,7 +330,9 @@ class RareLoss final : public Loss, public ClosedForms, public Evaluable {
     const QuestionScope question;
     cite();
     record(split());
-    const Interval above = value_at(epsilon.lo).log_delta;
+    Interval above = value_at(epsilon.lo).log_delta;
+    if (!(above.width() < infinity))
+      if (const auto bound = log_bound_below(Negligible::log_of_doubles, direction, epsilon.lo)) above.hi = std::min(above.hi, *bound);
     return epsilon.lo == epsilon.hi ? above : Interval{value_at(epsilon.hi).log_delta.lo, above.hi};
   }
   [[nodiscard]] bool symmetric() const override { return false; }
@@ -400,7 +403,7 @@ class RareLoss final : public Loss, public ClosedForms, public Evaluable {
     if (!plan) plan.emplace(kinds_, far_windows(kinds_, first_log_probability, 1), 1, accuracy_);
     return plan->usable() ? bulk_saddle(*plan, epsilon) : SplitSaddle{1, -infinity, 1};
   }
-  [[nodiscard]] std::optional<double> negligible_bound(Direction direction, double epsilon) const;
+  [[nodiscard]] std::optional<double> log_bound_below(double level, Direction direction, double epsilon) const;
 
   static constexpr double near_home = 0.03;  // relative: lines of a nearer home are hardly better
   // Each costs a millisecond.
@@ -426,13 +429,12 @@ double RareLoss::guess_epsilon(double delta) const {
   return std::sqrt(low * high);
 }
 
-/// [rare-losses] An upper bound of delta if that is negligible: the probability of noise beyond the windows, and Chernoff's bound for runs
-/// without such noise.
-std::optional<double> RareLoss::negligible_bound(Direction direction, double epsilon) const {
+/// [rare-losses] An upper bound of log delta if it is below a level: the probability of noise beyond the windows, and Chernoff's bound for
+/// runs without such noise.
+std::optional<double> RareLoss::log_bound_below(double level, Direction direction, double epsilon) const {
   constexpr double margin = 3;
-  const double level = std::log(Negligible::delta());
   if (direction != Direction::remove || !(epsilon > 0) || epsilon == infinity) return std::nullopt;
-  if (!(log_gaussian_delta(deviation_of(kinds_), epsilon).hi < level - margin) || !(std::log(by_one_step(epsilon)) < level - margin))
+  if (!(log_gaussian_delta(deviation_of(kinds_), epsilon).hi < level - margin) || !(log_one_step(epsilon) < level - margin))
     return std::nullopt;
   const double order = 1.5 * (margin - level) / epsilon;
   const SplitPlan plan(kinds_, far_windows(kinds_, level - margin, 1 + order), 1, accuracy_);
@@ -442,7 +444,7 @@ std::optional<double> RareLoss::negligible_bound(Direction direction, double eps
   if (!(bound < level)) return std::nullopt;
   cite();
   record(split());
-  return exp(Interval::exactly(bound)).hi;
+  return bound;
 }
 
 // H decreases: the sign of a proved value at an end proves that end; the search only guides.

@@ -11,6 +11,7 @@
 #include "loss/recording.h"
 #include "mechanism/renyi_bound.h"
 #include "numeric/arithmetic.h"
+#include "numeric/minimize.h"
 
 namespace tradeoff::detail {
 namespace {
@@ -231,18 +232,26 @@ Interval RenyiSum::log_delta(Direction direction, double epsilon) const {
   return found;
 }
 
-std::optional<double> RenyiSum::log_delta_if_at_most(double most, Direction direction, double epsilon) const {
+std::optional<double> RenyiSum::log_delta_if_at_most(double most, Direction direction, double epsilon, AtMost wanted) const {
   const QuestionScope question;
   if (!std::isfinite(epsilon) || reveals(direction)) return std::nullopt;
   constexpr double largest = 1 << 18;
-  double least = infinity;
-  for (double s = 1; s <= largest && !(2 * least <= most); s *= 2) {
-    const double above = exponent(direction, s, epsilon).hi;
-    if (above > least && least < infinity) break;  // convex: larger orders give less
+  double least = infinity, best = 1;
+  const auto attempt = [&](double s) {
+    const double above = exponent(direction, s, epsilon, MomentDigits::few).hi;
+    if (above < least) best = s;
     least = std::min(least, above);
-  }
+    return above;
+  };
+  const auto is_enough = [&] { return wanted == AtMost::first && least <= most; };
+  for (double s = 1; s <= largest && !is_enough(); s *= 2)
+    if (const double before = least; attempt(s) > before && before < infinity) break;  // convex: larger orders give less
   if (!(2 * least <= most)) return std::nullopt;  // convex, and about 0 at 0: no order between two of them gives twice as much
-  least = std::min(least, best_of([&](double s) { return exponent(direction, s, epsilon); }).value.hi);
+  constexpr double near = 0.02;                   // of the logarithm of the order: the bound is least there
+  if (!is_enough()) {
+    const double middle = std::log(best), half = std::log(2.0);
+    (void)numeric::golden_section([&](double log_order) { return attempt(std::exp(log_order)); }, middle - half, middle + half, near);
+  }
   if (!(least <= most)) return std::nullopt;
   cite();
   return least;

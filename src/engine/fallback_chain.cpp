@@ -37,14 +37,18 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
         });
   }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
+    bool is_far = false;
     return first_tight(
         {-infinity, 0},
         [&](const EnginePath& path) {
-          const auto far = far_bound(path, direction, epsilon, AtMost::least);
+          const bool may_be_far = path.speed == Speed::slow || BoundedLogarithms::are_enough();
+          const auto far = may_be_far ? far_bound(path, direction, epsilon, AtMost::least) : std::nullopt;
+          is_far = far.has_value();
           return far ? Interval{-infinity, *far} : path.loss->log_delta(direction, epsilon);
         },
-        [is_tight = log_is_tight()](Interval found, double width) {
-          return found.hi <= Negligible::log_of_doubles || is_tight(found, width);
+        [&, is_tight = log_is_tight()](Interval found, double width) {
+          const bool shown = BoundedLogarithms::are_enough() && found.hi <= Negligible::log_of_doubles;
+          return is_far || shown || is_tight(found, width);
         });
   }
   /// A straight contour answers in less than a millisecond, other engines have approximations of their own. The last method is the lattice,
@@ -98,16 +102,23 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
     }
     return std::nullopt;
   }
-  /// The engines that know it; where none is tight, the logarithm of 1 - delta is as good.
+  /// The engines that know it, and the logarithm of 1 - delta, which is as good where delta is not close to 1; slow engines last.
   [[nodiscard]] std::optional<Interval> log_complement(Direction direction, double epsilon) const override {
+    const double enough = is_rough(tolerance_) ? tolerance_.relative : narrow;
     Interval known{-infinity, 0};
-    for (const EnginePath& path : paths_) {
-      const ClosedForms* const forms = path.loss->capabilities(direction).closed_forms;
-      const auto found = forms != nullptr ? forms->log_complement(direction, epsilon) : std::nullopt;
-      if (found) known = intersect(known, *found);
-      if (known.width() <= tolerance_.relative) return known;
-    }
-    return intersect(known, log1p(-clamp(delta(direction, Interval::exactly(epsilon)), 0, 1)));
+    const auto ask = [&](Speed speed) {
+      for (const EnginePath& path : paths_) {
+        if (path.speed != speed || known.width() <= enough) continue;
+        const ClosedForms* const forms = path.loss->capabilities(direction).closed_forms;
+        if (const auto found = forms != nullptr ? forms->log_complement(direction, epsilon) : std::nullopt)
+          known = intersect(known, *found);
+      }
+    };
+    ask(Speed::quick);
+    if (known.width() <= enough) return known;
+    known = intersect(known, log1p(-clamp(delta(direction, Interval::exactly(epsilon)), 0, 1)));
+    ask(Speed::slow);
+    return known;
   }
   [[nodiscard]] std::optional<LogLine> log_line(LineOf of, Direction direction, double start, double end) const override {
     for (const EnginePath& path : paths_)

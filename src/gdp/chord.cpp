@@ -19,14 +19,14 @@
 namespace tradeoff::detail {
 namespace {
 
-constexpr std::size_t most_nodes = 1600;                  // a search that needs more is limited by the width of the profile
-constexpr std::size_t most_pieces = 2 * most_nodes;       // most of them need no value
-constexpr std::size_t few_nodes = 120, many_nodes = 250;  // beyond, a larger gap is accepted,
-constexpr double little_work = 2e4, much_work = 1e5;      // and after so much work, in the units of loss/work.h;
-constexpr double longest_piece = 8;                       // multiples of the mu at 0: longer ones are halved before arcs cover them
-constexpr std::size_t most_arcs = 100;                    // a tenth of a second
+constexpr std::size_t most_nodes = 1600;                   // a search that needs more is limited by the width of the profile
+constexpr std::size_t most_pieces = 2 * most_nodes;        // most of them need no value
+constexpr std::size_t few_nodes = 800, many_nodes = 1000;  // beyond, a larger gap is accepted,
+constexpr double little_work = 2e5, much_work = 3e5;       // and after so much work, in the units of loss/work.h;
+constexpr double longest_piece = 8;                        // multiples of the mu at 0: longer ones are halved before arcs cover them
+constexpr std::size_t most_arcs = 100;                     // a tenth of a second
 constexpr std::size_t most_divergence_lines = 300;
-constexpr double work_of_line = 150;                      // a value that took more found a contour of its own, a few milliseconds;
+constexpr double work_of_line = 600;                      // a value that took more found a contour of its own, a few milliseconds;
 constexpr std::size_t most_new_lines = 400;               // after so many the search ends
 constexpr double slow_value = 10'000;                     // in the units of loss/work.h
 constexpr double high = 1.5;                              // multiples of the largest value

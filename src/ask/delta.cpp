@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "ask/request.h"
+#include "loss/negligible.h"
 #include "report/exact_numbers.h"
 
 namespace tradeoff::detail::ask {
@@ -18,7 +19,10 @@ Answer answer_delta(const Request& request) {
   const auto curve = request.curve();
   const Interval delta = value_of_delta(*curve, epsilon, request.direction());
   auto log10 = report::log10_if_tiny(delta);
-  if (log10) log10 = report::log10_if_tiny(delta, curve->log_delta_at(epsilon, request.direction()));
+  if (log10) {
+    const BoundedLogarithms only_shown;
+    log10 = report::log10_if_tiny(delta, curve->log_delta_at(epsilon, request.direction()));
+  }
   report::Claim claim{"delta", delta, *request.question().safe_end, "at epsilon = " + request.shown("epsilon"), log10};
   claim.exact = report::exact_delta(request.plan(), epsilon, request.direction(), delta);
   return answer_claim(std::move(claim), curve);

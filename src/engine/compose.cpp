@@ -223,9 +223,9 @@ const ContourLoss* contours_of(const Composition* composition) {
 bool is_quick(const ExactSize& exact) { return exact.fits && exact.way == ExactWay::list && exact.terms <= 5e5 && exact.atoms <= 2e4; }
 
 /// Far out slow engines have nothing to add: Renyi divergences show that delta is below all doubles. [renyi-conversion]
-std::function<std::optional<double>(Direction, double)> far_bound_of(const Parts& parts) {
-  return [sum = std::make_shared<const RenyiSum>(parts)](Direction direction, double epsilon) {
-    return sum->log_delta_if_at_most(Negligible::log_of_doubles, direction, epsilon);
+std::function<std::optional<double>(Direction, double, AtMost)> far_bound_of(const Parts& parts) {
+  return [sum = std::make_shared<const RenyiSum>(parts)](Direction direction, double epsilon, AtMost wanted) {
+    return sum->log_delta_if_at_most(Negligible::log_of_doubles, direction, epsilon, wanted);
   };
 }
 

@@ -29,7 +29,7 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
     return first_tight(
         {0, 1},
         [&](const EnginePath& path) {
-          const auto far = far_bound(path, direction, epsilon);
+          const auto far = far_bound(path, direction, epsilon, AtMost::first);
           return far ? Interval{0, std::numeric_limits<double>::denorm_min()} : path.loss->delta(direction, epsilon);
         },
         [this](Interval found, double width) {
@@ -41,11 +41,15 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
     return first_tight(
         {-infinity, 0},
         [&](const EnginePath& path) {
-          const auto far = far_bound(path, direction, epsilon);
+          const bool may_be_far = path.speed == Speed::slow || BoundedLogarithms::are_enough();
+          const auto far = may_be_far ? far_bound(path, direction, epsilon, AtMost::least) : std::nullopt;
           is_far = far.has_value();
           return far ? Interval{-infinity, *far} : path.loss->log_delta(direction, epsilon);
         },
-        [&, is_tight = log_is_tight()](Interval found, double width) { return is_far || is_tight(found, width); });
+        [&, is_tight = log_is_tight()](Interval found, double width) {
+          const bool shown = BoundedLogarithms::are_enough() && found.hi <= Negligible::log_of_doubles;
+          return is_far || shown || is_tight(found, width);
+        });
   }
   /// A straight contour answers in less than a millisecond, other engines have approximations of their own. The last method is the lattice,
   /// whose coarsest form is faster than the other proved answers.
@@ -64,7 +68,11 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
     return std::nullopt;
   }
   [[nodiscard]] Capabilities capabilities(Direction) const override {
-    return {.closed_forms = this, .evaluable = this, .gaussian_part = facts_.gaussian_part, .cost = Cost::engine};
+    return {.closed_forms = this,
+            .evaluable = this,
+            .gaussian_part = facts_.gaussian_part,
+            .lattice = paths_.front().loss->lattice(),
+            .cost = Cost::engine};
   }
   [[nodiscard]] bool symmetric() const override { return paths_.front().loss->symmetric(); }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override { return paths_.front().loss->infinite_mass(direction); }
@@ -94,16 +102,23 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
     }
     return std::nullopt;
   }
-  /// The engines that know it; where none is tight, the logarithm of 1 - delta is as good.
+  /// The engines that know it, and the logarithm of 1 - delta, which is as good where delta is not close to 1; slow engines last.
   [[nodiscard]] std::optional<Interval> log_complement(Direction direction, double epsilon) const override {
+    const double enough = is_rough(tolerance_) ? tolerance_.relative : narrow;
     Interval known{-infinity, 0};
-    for (const EnginePath& path : paths_) {
-      const ClosedForms* const forms = path.loss->capabilities(direction).closed_forms;
-      const auto found = forms != nullptr ? forms->log_complement(direction, epsilon) : std::nullopt;
-      if (found) known = intersect(known, *found);
-      if (known.width() <= tolerance_.relative) return known;
-    }
-    return intersect(known, log1p(-clamp(delta(direction, Interval::exactly(epsilon)), 0, 1)));
+    const auto ask = [&](Speed speed) {
+      for (const EnginePath& path : paths_) {
+        if (path.speed != speed || known.width() <= enough) continue;
+        const ClosedForms* const forms = path.loss->capabilities(direction).closed_forms;
+        if (const auto found = forms != nullptr ? forms->log_complement(direction, epsilon) : std::nullopt)
+          known = intersect(known, *found);
+      }
+    };
+    ask(Speed::quick);
+    if (known.width() <= enough) return known;
+    known = intersect(known, log1p(-clamp(delta(direction, Interval::exactly(epsilon)), 0, 1)));
+    ask(Speed::slow);
+    return known;
   }
   [[nodiscard]] std::optional<LogLine> log_line(LineOf of, Direction direction, double start, double end) const override {
     for (const EnginePath& path : paths_)
@@ -152,10 +167,12 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
     record(bound);
     return Interval{0, above.hi};
   }
-  /// Before a slow engine is asked: the logarithm of a bound that is below all doubles. Its distance to the truth matters to nobody.
-  [[nodiscard]] std::optional<double> far_bound(const EnginePath& path, Direction direction, Interval epsilon) const {
-    const bool can_be_far = path.speed == Speed::slow && facts_.far_bound != nullptr && epsilon.lo > 0;
-    return can_be_far ? facts_.far_bound(direction, epsilon.lo) : std::nullopt;
+  /// Before any engine but the first is asked, or a slow one: the logarithm of a bound that is below all doubles. Its distance to the truth
+  /// matters to nobody.
+  [[nodiscard]] std::optional<double> far_bound(const EnginePath& path, Direction direction, Interval epsilon, AtMost wanted) const {
+    const bool first = &path == &paths_.front() && path.speed == Speed::quick;
+    const bool can_be_far = !first && facts_.far_bound != nullptr && epsilon.lo > 0;
+    return can_be_far ? facts_.far_bound(direction, epsilon.lo, wanted) : std::nullopt;
   }
 
   /// The method that an end of an answer comes from, and the theorems it used that are not recorded yet; empty if the first method

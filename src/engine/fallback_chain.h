@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/moments/renyi_sum.h"
 #include "loss/loss.h"
 
 namespace tradeoff::detail {
@@ -21,8 +22,8 @@ struct EnginePath {
 struct ChainFacts {
   double far = 0;                           ///< a delta up to this size is left to the first engine, however wide its answer is
   std::optional<Interval> gaussian_part{};  ///< the mu of the Gaussian part of the composition, if it has one
-  /// Bounds log delta at an epsilon above 0 where the bound is below all doubles; empty elsewhere. Asked before a slow engine.
-  std::function<std::optional<double>(Direction, double)> far_bound{};
+  /// Bounds log delta at an epsilon above 0 where the bound is below all doubles; empty elsewhere. Asked after the first engine.
+  std::function<std::optional<double>(Direction, double, AtMost)> far_bound{};
 };
 
 /// The same composition by several engines, best first. A question goes to the next engine only while the answer is wider than requested,

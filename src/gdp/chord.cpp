@@ -19,14 +19,14 @@
 namespace tradeoff::detail {
 namespace {
 
-constexpr std::size_t most_nodes = 1600;                  // a search that needs more is limited by the width of the profile
-constexpr std::size_t most_pieces = 2 * most_nodes;       // most of them need no value
-constexpr std::size_t few_nodes = 120, many_nodes = 250;  // beyond, a larger gap is accepted,
-constexpr double little_work = 2e4, much_work = 1e5;      // and after so much work, in the units of loss/work.h;
-constexpr double longest_piece = 8;                       // multiples of the mu at 0: longer ones are halved before arcs cover them
-constexpr std::size_t most_arcs = 100;                    // a tenth of a second
+constexpr std::size_t most_nodes = 1600;                    // a search that needs more is limited by the width of the profile
+constexpr std::size_t most_corners = 5000;                  // between which nothing is left to search, of bounded losses;
+constexpr std::size_t few_nodes = 1200, many_nodes = 1400;  // beyond, a larger gap is accepted,
+constexpr double little_work = 2e5, much_work = 3e5;        // and after so much work, in the units of loss/work.h;
+constexpr double longest_piece = 8;                         // multiples of the mu at 0: longer ones are halved before arcs cover them
+constexpr std::size_t most_arcs = 100;                      // a tenth of a second
 constexpr std::size_t most_divergence_lines = 300;
-constexpr double work_of_line = 150;                      // a value that took more found a contour of its own, a few milliseconds;
+constexpr double work_of_line = 600;                      // a value that took more found a contour of its own, a few milliseconds;
 constexpr std::size_t most_new_lines = 400;               // after so many the search ends
 constexpr double slow_value = 10'000;                     // in the units of loss/work.h
 constexpr double high = 1.5;                              // multiples of the largest value
@@ -182,8 +182,9 @@ class ChordSearch {
     const double far = std::max({points[points.size() - 2], 2 * profile_.mu_at_zero(), 1e-6 * last});
     const auto work = [begin] { return Work::since(begin); };
     const double limit = is_rough({relative_}) ? most_rough_work : most_work;
-    while (!pieces_.empty() && pieces_.size() < most_pieces && nodes_.size() < most_nodes && work() < limit &&
-           new_lines_ < most_new_lines && improve(far, share_of_width(nodes_.size(), work())))
+    const std::size_t most = profile_.has_corners() && profile_.is_bounded() ? most_corners : most_nodes;
+    while (!pieces_.empty() && pieces_.size() < 2 * most && nodes_.size() < most && work() < limit && new_lines_ < most_new_lines &&
+           improve(far, share_of_width(nodes_.size(), work())))
       continue;
     const double proved = best_.hi * (1 + relative_);
     for (Piece& piece : pieces_)
@@ -211,7 +212,7 @@ class ChordSearch {
   /// The gap that is accepted, as a share of the wanted width: less where values are cheap.
   [[nodiscard]] double share_of_width(std::size_t nodes, double work) const {
     if (is_rough({relative_})) return 0.5;
-    if (nodes < few_nodes && work < little_work) return 5e-4;
+    if ((nodes < few_nodes || profile_.has_corners()) && work < little_work) return 5e-4;
     if (nodes < many_nodes && work < much_work) return 0.01;
     return nodes < most_nodes / 2 ? 0.5 : 5;
   }
@@ -426,7 +427,12 @@ class ChordSearch {
     if (!(width > 1e-13 * piece.v)) return false;
     const bool inside = piece.peak > piece.u + 0.1 * width && piece.peak < piece.v - 0.1 * width;
     const bool far = piece.u > 0 && piece.v > 4 * piece.u;
-    const double middle = far ? std::sqrt(piece.u * piece.v) : inside ? piece.peak : piece.u + width / 2;
+    double middle = far ? std::sqrt(piece.u * piece.v) : inside ? piece.peak : piece.u + width / 2;
+    if (profile_.has_corners()) {
+      const auto corner = profile_.corner_near(middle, piece.u, piece.v);
+      const bool straight = !corner && piece.peak > piece.u && piece.peak < piece.v;  // its chord is the profile, largest at its peak
+      middle = corner ? *corner : straight ? piece.peak : middle;
+    }
     Piece right{middle, piece.v, piece.bound};  // a part is bounded by what bounds the whole
     right.arcs = piece.arcs;
     Piece left{piece.u, middle, piece.bound};

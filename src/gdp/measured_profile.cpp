@@ -32,6 +32,20 @@ MeasuredProfile::MeasuredProfile(const Loss& loss) : whole_(loss, Direction::wor
   if (!sources_.empty()) return;
   source(loss, tail);
   zero_from_ = tail.zero_from;
+  if (const auto lattice = loss.lattice(); lattice && lattice->step.lo > 0) {
+    corner_step_ = middle_of(lattice->step);
+    first_corner_ = lattice->odd_half_steps ? corner_step_ / 2 : 0;
+  }
+}
+
+// [chord-bound] Corners are places to ask at: that the profile is straight between them is not used in any proof.
+std::optional<double> MeasuredProfile::corner_near(double at, double start, double end) const {
+  constexpr double same = 1e-12;  // relative: a corner is known up to rounding
+  const double nearest = std::round((at - first_corner_) / corner_step_);
+  for (const double step : {0.0, 1.0, -1.0})
+    if (const double corner = first_corner_ + (nearest + step) * corner_step_; corner > start * (1 + same) && corner < end * (1 - same))
+      return corner;
+  return std::nullopt;
 }
 
 const std::vector<MeasuredProfile::Value>& MeasuredProfile::at(double epsilon) {

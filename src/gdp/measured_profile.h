@@ -36,6 +36,12 @@ class MeasuredProfile {
   /// Every epsilon evaluated so far.
   [[nodiscard]] std::vector<double> points() const;
 
+  /// Whether the corners of the profile are known: between neighbouring ones it is straight in e^e. [chord-bound]
+  [[nodiscard]] bool has_corners() const { return corner_step_ > 0; }
+  [[nodiscard]] bool is_bounded() const { return zero_from_ < infinity; }
+  /// About the corner that is nearest to a point and lies between two others; empty if there is none.
+  [[nodiscard]] std::optional<double> corner_near(double at, double start, double end) const;
+
   /// A straight line on the safe side of the logarithm of one of the profiles, on [start, end].
   [[nodiscard]] std::optional<LogLine> line(std::size_t profile, LineOf of, double start, double end) const {
     return sources_[profile].profile.log_line(of, start, end);
@@ -69,7 +75,8 @@ class MeasuredProfile {
   std::vector<Source> sources_;
   std::optional<GaussianTail> model_;  // bounds the profile from above where its own enclosure underflows
   std::shared_ptr<const MomentBound> moments_;
-  double zero_from_ = Tail::nothing;  // of a single profile; a minimum may jump to 0, and the profiles that it is made of do not
+  double corner_step_ = 0, first_corner_ = 0;  // of a single profile
+  double zero_from_ = Tail::nothing;           // of a single profile; a minimum may jump to 0, and the profiles that it is made of do not
   std::map<double, std::vector<Value>> values_;
 };
 

@@ -26,4 +26,19 @@ class Negligible {
   double before_;
 };
 
+/// While it exists on a thread, the logarithm of a delta below all doubles need only be bounded, because it is only shown.
+class BoundedLogarithms {
+ public:
+  BoundedLogarithms() : before_(enough_) { enough_ = true; }
+  ~BoundedLogarithms() { enough_ = before_; }
+  BoundedLogarithms(const BoundedLogarithms&) = delete;
+  BoundedLogarithms& operator=(const BoundedLogarithms&) = delete;
+
+  [[nodiscard]] static bool are_enough() { return enough_; }
+
+ private:
+  static inline constinit thread_local bool enough_ = false;
+  bool before_;
+};
+
 }  // namespace tradeoff::detail

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/density/density.h"
 #include "engine/exact/exact.h"
 #include "engine/lattice/lattice.h"
 #include "loss/atoms.h"
@@ -430,7 +431,7 @@ TEST(Contour, SlackOfMassesLowersDelta) {
 
 // [contour-log-line] Between two points the line stays on the safe side, and is near if they are.
 TEST(Contour, LinesStayOnTheSafeSideBetweenTwoPoints) {
-  const Parts parts{{std::make_shared<LaplaceLoss>(Interval::exactly(0.5)), 60}};
+  const Parts parts{{std::make_shared<LaplaceLoss>(Interval::exactly(0.5)), 200}};
   const LossPointer loss = compose_by_contour(parts);
   ASSERT_NE(loss, nullptr);
   int lines = 0;
@@ -452,6 +453,22 @@ TEST(Contour, LinesStayOnTheSafeSideBetweenTwoPoints) {
         }
       }
   EXPECT_GE(lines, 12);
+}
+
+// [contour-recurrence] Atoms hold e^-16 of the mass, so |phi| is as large again and again; the powers of the density know the truth.
+TEST(Contour, WhatRecursIsAtMostItsAtoms) {
+  const Parts parts{{std::make_shared<LaplaceLoss>(Interval::exactly(0.5)), 70}};
+  const LossPointer contour = compose_by_contour(parts), powers = compose_by_density_powers(parts);
+  ASSERT_NE(contour, nullptr);
+  ASSERT_NE(powers, nullptr);
+  for (const double epsilon : {0.3, 2.0, 5.0, 11.0, 16.0}) {
+    const Interval point = Interval::exactly(epsilon);
+    const Interval found = contour->log_delta(Direction::remove, point), truth = powers->log_delta(Direction::remove, point);
+    EXPECT_LE(found.lo, truth.hi) << epsilon;
+    EXPECT_GE(found.hi, truth.lo) << epsilon;
+    EXPECT_LE(found.width(), 1e-8) << epsilon;
+    EXPECT_FALSE(contour->log_line(LineOf::delta, Direction::remove, epsilon, epsilon + 0.1)) << epsilon;  // as long as a value, or longer
+  }
 }
 
 // [contour-arc] Arcs cover a profile from 0 on, on both sides of its middle.

@@ -467,6 +467,32 @@ TEST(ExactComposition, EnclosesDeltaFarBelowTheSmallestDouble) {
   Ball::precision = 200;
 }
 
+// Where delta rounds to 1 the complement keeps its digits: a sum of binomial masses, in one list and in two.
+TEST(ExactComposition, EnclosesTheComplementOfAPlanThatRevealsNearlyEverything) {
+  const double epsilon = 1.12;
+  const std::uint64_t times = 363;
+  Ball::precision = 400;
+  const Ball odds = exp(Ball(epsilon)), chance = odds / (Ball(1) + odds);
+  const auto truth_at = [&](double at) {
+    Ball sum(0), mass = exp(Ball(static_cast<double>(times)) * log1p(-chance));  // of no response with the positive loss
+    for (std::uint64_t k = 0; k <= times; ++k) {
+      const double surplus = 2 * static_cast<double>(k) - static_cast<double>(times);
+      const double loss = surplus * epsilon;
+      sum = sum + (loss < at ? mass : mass * exp(Ball(at) - Ball(surplus) * Ball(epsilon)));
+      mass = mass * Ball(static_cast<double>(times - k)) / Ball(static_cast<double>(k + 1)) * odds;
+    }
+    return log(sum);
+  };
+  const LossPointer loss = compose_exactly({{dp(Interval::exactly(epsilon), Interval::exactly(0)), times}}, {});
+  for (const double at : {0.0, 1.7, 30.0, 120.0, 180.0}) {
+    const Interval found = loss->log_complement(Direction::remove, at);
+    EXPECT_TRUE(test::holds(found, truth_at(at))) << at << ' ' << ::testing::PrintToString(found) << ' ' << test::to_double(truth_at(at));
+    EXPECT_LE(found.width(), 1e-9) << at;
+  }
+  EXPECT_LT(loss->log_complement(Direction::remove, 0).hi, -37);  // 1 - delta is far below the rounding of delta
+  Ball::precision = 200;
+}
+
 TEST(ExactComposition, IsValidNextToTheLargestLoss) {
   // Losses are rounded sums: at distance 1e-14 from the largest, a kernel that takes them as exact has a relative error of 1.
   const LossPointer loss =
@@ -533,6 +559,10 @@ TEST(ExactComposition, ByHalvesEqualsTheList) {
     const Interval gain = test->true_positive - exp(Interval::exactly(epsilon)) * test->false_positive;
     EXPECT_THAT(gain, Encloses(delta));
     EXPECT_THAT(exp(halves->log_delta(Direction::remove, Interval::exactly(epsilon))), Encloses(delta));
+    const auto complement = halves->capabilities(Direction::remove).closed_forms->log_complement(Direction::remove, epsilon);
+    ASSERT_TRUE(complement.has_value());
+    EXPECT_THAT(1.0 - exp(*complement), Encloses(delta));
+    EXPECT_LE(complement->width(), 1e-9);
   }
   EXPECT_TRUE(halves->symmetric());
   const Interval kept = (1.0 - one->infinite_mass(Direction::remove)) * (1.0 - two->infinite_mass(Direction::remove));

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "loss/negligible.h"
 #include "numeric/arithmetic.h"
 
 namespace tradeoff::detail {
@@ -80,22 +81,27 @@ TEST(FallbackChain, LeavesWhatWasRecordedBefore) {
   EXPECT_EQ(theorems_of(provenance_of(ask_both)), (Names{"common", "before", "tight"}));
 }
 
-// Where a bound is below all doubles slow engines are not asked; quick ones are, and may be narrow.
-TEST(FallbackChain, AsksNoSlowEngineBelowAllDoubles) {
+// Where a bound is below all doubles no engine but the first is asked, and not even that one if it is slow.
+TEST(FallbackChain, AsksNoFurtherEngineBelowAllDoubles) {
   const double far = -1000, smallest = std::numeric_limits<double>::denorm_min();
-  const auto chain = [&](Speed speed) {
-    std::vector<EnginePath> paths{{std::make_shared<Path>("first", Interval{0, 1})},
-                                  {std::make_shared<Path>("second", Interval{0.5, 0.5001}), speed}};
-    return fallback_chain(std::move(paths), [] { return Tail{}; }, Tolerance{1e-3},
-                          {.far_bound = [&](Direction, double epsilon) { return epsilon > 2 ? std::optional(far) : std::nullopt; }});
+  const auto chain = [&](Interval first, Speed speed) {
+    std::vector<EnginePath> paths{{std::make_shared<Path>("first", first), speed},
+                                  {std::make_shared<Path>("second", Interval{0.5, 0.5001})}};
+    return fallback_chain(std::move(paths), [] { return Tail{}; }, Tolerance{1e-3}, {.far_bound = [&](Direction, double epsilon, AtMost) {
+                            return epsilon > 2 ? std::optional(far) : std::nullopt;
+                          }});
   };
   const Interval near = Interval::exactly(1), beyond = Interval::exactly(3);
-  const LossPointer slow = chain(Speed::slow), quick = chain(Speed::quick);
-  EXPECT_EQ(slow->delta(Direction::remove, near), (Interval{0.5, 0.5001}));
-  EXPECT_EQ(slow->delta(Direction::remove, beyond), (Interval{0, smallest}));
-  EXPECT_EQ(slow->log_delta(Direction::remove, beyond), (Interval{-infinity, far}));
-  EXPECT_EQ(quick->delta(Direction::remove, beyond), (Interval{0.5, 0.5001}));
-  const Names named = theorems_of(provenance_of([&] { (void)slow->delta(Direction::remove, beyond); }));
+  const LossPointer wide = chain({0, 1}, Speed::quick), slow = chain({0.5, 0.5}, Speed::slow), tight = chain({0.5, 0.5}, Speed::quick);
+  EXPECT_EQ(wide->delta(Direction::remove, near), (Interval{0.5, 0.5001}));
+  for (const LossPointer& one : {wide, slow}) {
+    EXPECT_EQ(one->delta(Direction::remove, beyond), (Interval{0, smallest}));
+    const BoundedLogarithms only_shown;
+    EXPECT_EQ(one->log_delta(Direction::remove, beyond), (Interval{-infinity, far}));
+  }
+  EXPECT_EQ(wide->log_delta(Direction::remove, beyond), log(Interval{0.5, 0.5001}));  // a quick engine may know it
+  EXPECT_EQ(tight->delta(Direction::remove, beyond), (Interval{0.5, 0.5}));
+  const Names named = theorems_of(provenance_of([&] { (void)wide->delta(Direction::remove, beyond); }));
   EXPECT_EQ(std::count(named.begin(), named.end(), "second"), 0);
 }
 

@@ -18,10 +18,14 @@ TEST(RenyiSum, BoundsWhatIsBelowAllDoubles) {
   const Curve truth = analyze(parse("gaussian(sigma=1)"));
   for (const double epsilon : {0.5, 5.0, 30.0, 38.5, 39.0, 60.0, 200.0}) {
     const Interval exact = truth.log_delta_at(epsilon);
-    const auto found = sum.log_delta_if_at_most(Negligible::log_of_doubles, Direction::remove, epsilon);
+    const auto found = sum.log_delta_if_at_most(Negligible::log_of_doubles, Direction::remove, epsilon, AtMost::least);
+    const auto first = sum.log_delta_if_at_most(Negligible::log_of_doubles, Direction::remove, epsilon, AtMost::first);
     EXPECT_EQ(found.has_value(), exact.hi < Negligible::log_of_doubles - 1) << epsilon;
+    EXPECT_EQ(first.has_value(), found.has_value()) << epsilon;
     if (!found) continue;
     EXPECT_GE(*found, exact.hi) << epsilon;
+    EXPECT_GE(*first, *found) << epsilon;
+    EXPECT_LE(*first, Negligible::log_of_doubles) << epsilon;
     EXPECT_LE(*found, exact.hi + 5 - 1e-4 * exact.hi) << epsilon;
     EXPECT_LE(*found, Negligible::log_of_doubles) << epsilon;
   }

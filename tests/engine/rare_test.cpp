@@ -5,8 +5,11 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 #include <memory>
+#include <numbers>
 
+#include "engine/contour/split_plan.h"
 #include "engine/contour/split_step.h"
 #include "engine/hyperbolic/hyperbolic.h"
 #include "loss/evaluation.h"
@@ -210,6 +213,30 @@ TEST(RareLosses, ANegligibleDeltaIsBounded) {
   EXPECT_GE(bounded.hi, exact.lo);
   EXPECT_LE(bounded.hi, 1e-9);
   EXPECT_EQ(bounded.lo, 0);
+}
+
+// A delta below all doubles is bounded by what is below them, where Renyi divergences show 1e-132 only; one step alone has more than the
+// bound may hide.
+TEST(RareLosses, BelowAllDoublesTheLogarithmIsBounded) {
+  const LossPointer step = sampled(1 / 6.24, 0.000488), composed = compose_by_rare_losses({{step, 39}});
+  const Interval at = Interval::exactly(0.5), one = step->log_delta(Direction::remove, at);
+  ASSERT_LT(one.hi, -1000);
+  EXPECT_LE(composed->delta(Direction::remove, at).hi, 2 * std::numeric_limits<double>::denorm_min());
+  const Interval log_delta = composed->log_delta(Direction::remove, at);
+  EXPECT_LE(log_delta.hi, Negligible::log_of_doubles);
+  EXPECT_GE(log_delta.hi, one.lo);
+}
+
+// The probability of noise beyond a window, which is the bound there, is below all doubles too: Mills' ratio bounds it from below.
+TEST(RareLosses, NoiseBeyondAFarWindowKeepsItsLogarithm) {
+  const rare::Kinds kinds{{0.5, 1e-3, 1e-15, 1e-15, 10}};
+  for (const double centre : {5.0, 30.0, 50.0, 80.0}) {
+    const rare::SplitPlan plan(kinds, {{centre, 1e-4}}, 1, {});
+    const auto log_tail = [](double x) { return -x * x / 2 - std::log(x * std::sqrt(2 * std::numbers::pi)); };  // times 1 - 1/x^2 to 1
+    const double truth = std::log(10) + rare::log_add(std::log1p(-1e-3) + log_tail(centre), std::log(1e-3) + log_tail(centre - 0.5));
+    EXPECT_LE(plan.log_probability(), truth + 1e-3) << centre;
+    EXPECT_GE(plan.log_probability(), truth - 1.1 / ((centre - 0.5) * (centre - 0.5))) << centre;
+  }
 }
 
 // Equal steps stated as two kinds.

@@ -9,9 +9,11 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "loss/gaussian_profile.h"
 #include "numeric/arithmetic.h"
+#include "numeric/normal.h"
 #include "support/matchers.h"
 #include "tradeoff/analyze.h"
 #include "tradeoff/error.h"
@@ -145,6 +147,38 @@ TEST(Measure, ComposedRandomisedResponsePeaksBetweenItsKnots) {
   EXPECT_THAT(found.mu, IsTight(1e-10));
   EXPECT_NEAR(found.at_epsilon, golden_double(table["mu_optimal_argmax_eps"]), 1e-6);
   EXPECT_GT(found.mu.lo, golden_double(table["mu_optimal_at_eps0"]) + 0.01);  // the value at the knots
+}
+
+// mu is the largest distance of quantiles over the corners of the trade-off function, from sums of binomial masses. Where delta rounds to 1
+// the complement decides, and one of both kinds of plans is listed, the other is inverted.
+TEST(Measure, ManyRunsOnALatticeAreExact) {
+  struct Case {
+    double epsilon;
+    int times;
+  };
+  for (const Case& one : {Case{0.136, 319}, Case{1.12, 363}, Case{0.231, 8846}, Case{0.6, 2001}}) {
+    const double log_odds = one.epsilon, n = one.times;
+    const auto log_mass = [&](int k, double log_ratio) {  // of k outcomes with the positive loss
+      return std::lgamma(n + 1) - std::lgamma(k + 1.0) - std::lgamma(n - k + 1) + k * log_ratio - n * std::log1p(std::exp(log_ratio));
+    };
+    const auto add = [](double a, double b) { return std::max(a, b) + std::log1p(std::exp(-std::abs(a - b))); };
+    double largest = 0, log_missed = log_mass(0, log_odds), log_accepted = log_mass(0, -log_odds);
+    std::vector<double> accused(static_cast<std::size_t>(one.times) + 1);  // log Q(at least k)
+    double sum = -std::numeric_limits<double>::infinity();
+    for (int k = one.times; k >= 0; --k) accused[static_cast<std::size_t>(k)] = sum = add(sum, log_mass(k, -log_odds));
+    for (int k = 1; k <= one.times; ++k) {
+      const double missed = middle_of(normal_quantile_of_log(log_missed)), level = accused[static_cast<std::size_t>(k)];
+      const double rejected = level < -0.7 ? -middle_of(normal_quantile_of_log(level)) : middle_of(normal_quantile_of_log(log_accepted));
+      if (log_missed < -1e-3) largest = std::max(largest, rejected - missed);
+      log_missed = add(log_missed, log_mass(k, log_odds));
+      log_accepted = add(log_accepted, log_mass(k, -log_odds));
+    }
+    const std::string plan = "randomized_response(epsilon=" + std::to_string(one.epsilon) + ") | repeat(" + std::to_string(one.times) + ")";
+    const Interval mu = measured(plan).mu;
+    EXPECT_LE(mu.lo, largest * (1 + 1e-9)) << plan;
+    EXPECT_GE(mu.hi, largest * (1 - 1e-9)) << plan;
+    EXPECT_THAT(mu, IsTight(1e-11)) << plan;
+  }
 }
 
 TEST(Measure, WhatIsNotGaussianDp) {

@@ -86,6 +86,8 @@ class ContourSide {
     ContourLine::Value value{};  // the value there
   };
   [[nodiscard]] const ContourMoments* rough(double order) const;
+  /// Whether |phi| on the line through this order is next to its largest value again and again, so that a line has thousands of nodes.
+  [[nodiscard]] bool recurs(double order) const;
   [[nodiscard]] std::optional<Saddle> saddle(double epsilon, bool strip) const;
   [[nodiscard]] std::optional<Saddle> saddle_of(double log_target, double& epsilon) const;
   struct Reading {
@@ -144,6 +146,17 @@ const ContourMoments* ContourSide::rough(double order) const {
     known = std::move(wider);
   }
   return known.get();
+}
+
+bool ContourSide::recurs(double order) const {
+  constexpr double enough_decay = 30;  // of the logarithm
+  const ContourMoments* moments = rough(std::max(order, 0.0));
+  if (moments == nullptr || plan_.gaussian.lo > 0) return false;
+  double least = 0;
+  const auto tilts = moments->tilt(order);
+  for (std::size_t i = 0; i < tilts.size(); ++i)
+    least -= plan_.items[i].times * std::log(std::min(tilts[i]->decay(0.5).atoms, tilts[i]->modulus_after(infinity)));
+  return least < enough_decay;
 }
 
 /// The minimum of K(c) - c eps - log|c| - log(c+1), strictly convex on c > 0 and on (-1, 0). Guides the search only.
@@ -574,7 +587,7 @@ std::optional<LogLine> ContourSide::log_line(LineOf of, double start, double end
   if (!strip)
     if (const auto known = by_known_line(middle, Kernel::profile)) return known->line->log_line(start, end);
   const auto found = saddle(middle, strip);
-  if (!found || (!strip && found->order * found->deviation < crowded)) return std::nullopt;
+  if (!found || (!strip && found->order * found->deviation < crowded) || recurs(found->order)) return std::nullopt;
   const auto contour = line(*found, middle);
   return contour != nullptr ? contour->log_line(start, end) : std::nullopt;
 }
@@ -585,7 +598,7 @@ std::optional<Arc> ContourSide::arc(double start, double end) const {
   if (!(end <= plan_.largest_loss) || plan_.lattice) return std::nullopt;
   const auto at_start = saddle(start, false);
   const ContourMoments* moments = at_start ? rough(at_start->order) : nullptr;
-  if (moments == nullptr) return std::nullopt;
+  if (moments == nullptr || recurs(at_start->order)) return std::nullopt;
   double length = std::min(end - start, longest_arc * std::sqrt(moments->cumulant(at_start->order).variance));
   std::optional<Arc> best;
   double best_width = infinity;
@@ -666,7 +679,7 @@ class ContourLoss final : public Loss, public ClosedForms, public Evaluable {
   [[nodiscard]] std::optional<LogLine> log_line(LineOf of, Direction direction, double start, double end) const override;
   [[nodiscard]] std::optional<Arc> arc(Direction direction, double start, double end) const override;
   [[nodiscard]] Capabilities capabilities(Direction) const override {
-    return {.closed_forms = this, .evaluable = this, .contours = this, .cost = Cost::engine};
+    return {.closed_forms = this, .evaluable = this, .contours = this, .lattice = remove_.plan().lattice, .cost = Cost::engine};
   }
   void cite() const override { record(laws_); }
   void evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const override;

@@ -469,12 +469,12 @@ void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, dou
     const double start = nodes_.back().t;
     until = march_from({tilts, times, start, end, need, true});
     if (until == infinity && !recurrent) return close(start, std::max(end, start), need, whole_variation, whole_steps);
-    if (until == infinity) return close_recurrent(times, start, std::max(end, start), need);
+    if (until == infinity) return close_recurrent(times, start, std::max(end, start), need, log_decay(start));
     const bool much =
         nodes_.size() >= most_nodes || static_cast<double>(nodes_.size() * points_) >= most_line_work || march_ >= most_marches;
     // If the sums are small and only their error bound is large, finer quadratures help and more nodes do not.
     blind_ = nodes_.size() < summed || (!much && log_modulus_near(plan, tilts, until) < -1.05 * need);
-    if (recurrent && (blind_ || much)) return close_recurrent(times, start, std::max(until - step_, start), need);
+    if (recurrent && (blind_ || much)) return close_recurrent(times, start, std::max(until - step_, start), need, log_decay(start));
     if (blind_ || much) break;
   }
   const double start = nodes_.back().t;
@@ -582,7 +582,7 @@ void ContourLine::close(double start, double end, double need, double whole_vari
 
 // [contour-recurrence] The product with even exponents is the characteristic function of a real law, so its sum over any window of nodes is
 // at most that over the window around 0, which the nodes and the march bound.
-void ContourLine::close_recurrent(const std::vector<double>& times, double start, double end, double need) {
+void ContourLine::close_recurrent(const std::vector<double>& times, double start, double end, double need, double log_largest) {
   tail_truncation_ = infinity;
   exhausted_ = !blind_;
   const double half = std::floor(0.5 * end / step_ * (1 - 1e-9));  // nodes of a window, to each side
@@ -595,7 +595,8 @@ void ContourLine::close_recurrent(const std::vector<double>& times, double start
     window += above < 0 ? 2 * std::exp(above) : 2;  // not a number where phi vanishes and nothing is known of it
   }
   const double beyond = half >= fewest_periods ? step_ / pi * window * recurrence_windows / (end * end) : infinity;
-  profile_truncation_ = (level * flat_kernel(start) + step_ / pi * bridge_.profile + std::min(beyond, 1 / (pi * start))) * (1 + 1e-9);
+  const double largest = std::exp(std::min(0.0, log_largest)) / (pi * start);  // [contour-truncation] nothing beyond the nodes is larger
+  profile_truncation_ = std::min(level * flat_kernel(start) + step_ / pi * bridge_.profile + beyond, largest) * (1 + 1e-9);
 }
 
 ContourLine::Distance ContourLine::distance_to(double epsilon) const {

@@ -205,7 +205,7 @@ class ContourLine {
   [[nodiscard]] Faded fade_before(double end, double negligible, LogDecay&& log_decay) const;
   [[nodiscard]] double flat_kernel(double t) const;
   [[nodiscard]] double march_from(const March& march);
-  void close_recurrent(const std::vector<double>& times, double start, double end, double need);
+  void close_recurrent(const std::vector<double>& times, double start, double end, double need, double log_largest);
   void close(double start, double end, double need, double whole_variation, double exponent);
   [[nodiscard]] double alias(double epsilon, Interval base, Kernel kernel) const;
 

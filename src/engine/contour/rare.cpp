@@ -321,7 +321,8 @@ class RareLoss final : public Loss, public ClosedForms, public Evaluable {
       : kinds_(std::move(kinds)), parts_(parts), accuracy_(accuracy), laws_(citations_of_laws(parts)) {}
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
-    if (const auto bound = log_if_below(std::log(Negligible::delta()), direction, epsilon.lo)) return clamp(exp(*bound), 0, 1);
+    for (const double level : {Negligible::log_of_doubles, std::log(Negligible::delta())})
+      if (const auto bound = log_bound_below(level, direction, epsilon.lo)) return {0, exp(Interval::exactly(*bound)).hi};
     return clamp(exp(log_delta(direction, epsilon)), 0, 1);
   }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
@@ -329,9 +330,9 @@ class RareLoss final : public Loss, public ClosedForms, public Evaluable {
     const QuestionScope question;
     cite();
     record(split());
-    const Interval above = value_at(epsilon.lo).log_delta;
-    if (above.lo == -infinity)
-      if (const auto bound = log_if_below(Negligible::log_of_doubles, direction, epsilon.lo)) return intersect(above, *bound);
+    Interval above = value_at(epsilon.lo).log_delta;
+    if (!(above.width() < infinity))
+      if (const auto bound = log_bound_below(Negligible::log_of_doubles, direction, epsilon.lo)) above.hi = std::min(above.hi, *bound);
     return epsilon.lo == epsilon.hi ? above : Interval{value_at(epsilon.hi).log_delta.lo, above.hi};
   }
   [[nodiscard]] bool symmetric() const override { return false; }
@@ -402,7 +403,7 @@ class RareLoss final : public Loss, public ClosedForms, public Evaluable {
     if (!plan) plan.emplace(kinds_, far_windows(kinds_, first_log_probability, 1), 1, accuracy_);
     return plan->usable() ? bulk_saddle(*plan, epsilon) : SplitSaddle{1, -infinity, 1};
   }
-  [[nodiscard]] std::optional<Interval> log_if_below(double level, Direction direction, double epsilon) const;
+  [[nodiscard]] std::optional<double> log_bound_below(double level, Direction direction, double epsilon) const;
 
   static constexpr double near_home = 0.03;  // relative: lines of a nearer home are hardly better
   // Each costs a millisecond.
@@ -428,12 +429,12 @@ double RareLoss::guess_epsilon(double delta) const {
   return std::sqrt(low * high);
 }
 
-/// [rare-losses] A bound of log delta if that is below the level: the probability of noise beyond the windows, and Chernoff's bound for
+/// [rare-losses] An upper bound of log delta if it is below a level: the probability of noise beyond the windows, and Chernoff's bound for
 /// runs without such noise.
-std::optional<Interval> RareLoss::log_if_below(double level, Direction direction, double epsilon) const {
+std::optional<double> RareLoss::log_bound_below(double level, Direction direction, double epsilon) const {
   constexpr double margin = 3;
   if (direction != Direction::remove || !(epsilon > 0) || epsilon == infinity) return std::nullopt;
-  if (!(log_gaussian_delta(deviation_of(kinds_), epsilon).hi < level - margin) || !(std::log(by_one_step(epsilon)) < level - margin))
+  if (!(log_gaussian_delta(deviation_of(kinds_), epsilon).hi < level - margin) || !(log_one_step(epsilon) < level - margin))
     return std::nullopt;
   const double order = 1.5 * (margin - level) / epsilon;
   const SplitPlan plan(kinds_, far_windows(kinds_, level - margin, 1 + order), 1, accuracy_);
@@ -443,7 +444,7 @@ std::optional<Interval> RareLoss::log_if_below(double level, Direction direction
   if (!(bound < level)) return std::nullopt;
   cite();
   record(split());
-  return Interval{-infinity, bound};
+  return bound;
 }
 
 // H decreases: the sign of a proved value at an end proves that end; the search only guides.

@@ -149,13 +149,13 @@ double SplitPlan::log_bulk_beyond(double order, double t) const {
 
 // Under P the noise is N(0,1), or N(mu,1) with the rate; smoothing by the window adds its variance.
 double SplitPlan::log_probability_above(const Windows& windows) const {
-  Interval sum = Interval::exactly(-infinity);  // logarithms: the probability may be below all doubles
+  Interval sum = Interval::exactly(-infinity);  // logarithms: the probabilities may be below all doubles
   for (std::size_t i = 0; i < kinds_.size(); ++i) {
     const RareKind& kind = kinds_[i];
     const auto about = [](double value, double relative) { return Interval{value * (1 - 2 * relative), value * (1 + 2 * relative)}; };
     const Interval deviation = sqrt(Interval::exactly(1) + square(Interval::exactly(windows[i].width)));
     const Interval centre = Interval::exactly(windows[i].centre), rate = about(kind.rate, kind.relative_rate);
-    const Interval large = log_add_exp(log(max(1.0 - rate, Interval::exactly(0))) + log_normal_cdf(-centre / deviation),
+    const Interval large = log_add_exp(log1p(-rate) + log_normal_cdf(-centre / deviation),
                                        log(rate) + log_normal_cdf((about(kind.mu, kind.relative_mu) - centre) / deviation));
     sum = log_add_exp(sum, log(Interval::exactly(kind.times)) + large);
   }

@@ -232,6 +232,9 @@ class Reading {
   [[nodiscard]] Interval epsilon(Interval delta) const {
     return read([&](const Table& table) { return table.epsilon(delta); });
   }
+  [[nodiscard]] Interval log_complement(double epsilon) const {
+    return read([&](const Table& table) { return table.log_complement(epsilon); });
+  }
 
  private:
   static constexpr double spread_enough = 4e-11;  // the answers are then 1e-10 wide, relatively
@@ -264,6 +267,8 @@ class ListedLoss final : public Loss, public ClosedForms, public Evaluable {
            << listed.spread();
     composed_.emplace_back("exact-composition", detail.str(), Method::exact);
     if (is_one_step(parts)) alone_ = parts.front().loss;
+    if (parts.size() == 1) lattice_ = parts.front().loss->lattice();
+    if (lattice_) lattice_->odd_half_steps = lattice_->odd_half_steps && parts.front().times % 2 != 0;
   }
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override { return by_list(reading(direction).delta(epsilon)); }
@@ -286,7 +291,10 @@ class ListedLoss final : public Loss, public ClosedForms, public Evaluable {
   }
   [[nodiscard]] Capabilities capabilities(Direction direction) const override {
     const auto& law = direction == Direction::add && add_atoms_ ? add_atoms_ : atoms_;
-    return {.atoms = law ? &*law : nullptr, .closed_forms = this, .evaluable = this};
+    return {.atoms = law ? &*law : nullptr, .closed_forms = this, .evaluable = this, .lattice = lattice_};
+  }
+  [[nodiscard]] std::optional<Interval> log_complement(Direction direction, double epsilon) const override {
+    return by_list(reading(direction).log_complement(epsilon));
   }
   [[nodiscard]] std::optional<std::vector<Guarantee>> guarantees(Direction direction) const override {
     std::vector<Guarantee> list;
@@ -343,6 +351,7 @@ class ListedLoss final : public Loss, public ClosedForms, public Evaluable {
   bool symmetric_;
   LossPointer alone_;
   Tail tail_;
+  std::optional<LossLattice> lattice_;  // of one part
   Reading remove_;
   std::unique_ptr<Reading> add_;
   std::optional<Atoms> atoms_;
@@ -375,6 +384,10 @@ class HalvedLoss final : public Loss, public ClosedForms, public Evaluable {
   [[nodiscard]] Interval infinite_mass(Direction direction) const override { return halves(direction).masses().infinite; }
   [[nodiscard]] Capabilities capabilities(Direction) const override { return {.closed_forms = this, .evaluable = this}; }
   [[nodiscard]] Tail tail() const override { return tail_; }
+  [[nodiscard]] std::optional<Interval> log_complement(Direction direction, double epsilon) const override {
+    record(citations_);
+    return halves(direction).log_complement(epsilon);
+  }
   [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override {
     record(citations_);
     return halves(direction).test(epsilon);

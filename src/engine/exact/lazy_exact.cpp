@@ -21,6 +21,9 @@ class LazyExactLoss final : public Loss, public ClosedForms {
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override {
     return loss().closed_epsilon(direction, delta);
   }
+  [[nodiscard]] std::optional<Interval> log_complement(Direction direction, double epsilon) const override {
+    return loss().log_complement(direction, epsilon);
+  }
   [[nodiscard]] std::optional<std::vector<Guarantee>> guarantees(Direction direction) const override {
     return loss().guarantees(direction);
   }

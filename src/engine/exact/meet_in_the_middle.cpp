@@ -37,6 +37,14 @@ Interval Halves::delta(Interval epsilon) const { return delta_from(finite_delta(
 
 Interval Halves::log_delta(Interval epsilon) const { return log_delta_from(finite_delta(epsilon), masses_); }
 
+Interval Halves::log_complement(double epsilon) const {
+  if (!(spread_ < 1)) return {-infinity, 0};
+  Work::count(0.1 * static_cast<double>(one_.points.size()));
+  const Wide below = other_.rest_with(one_.points, numeric::add_down(epsilon, -shift_)),
+             above = other_.rest_with(one_.points, numeric::add_up(epsilon, shift_));
+  return log_complement_from({below * shrink(spread_), above * enlarge(spread_) + lost_}, masses_);
+}
+
 Loss::Test Halves::test(double epsilon) const {
   if (!(spread_ < 1)) return {{0, 1}, {0, 1}};
   const Table::Tails most = other_.tails_with(one_.points, numeric::add_down(epsilon, -shift_));

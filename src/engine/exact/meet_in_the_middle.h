@@ -13,6 +13,7 @@ class Halves {
 
   [[nodiscard]] Interval delta(Interval epsilon) const;
   [[nodiscard]] Interval log_delta(Interval epsilon) const;
+  [[nodiscard]] Interval log_complement(double epsilon) const;
   [[nodiscard]] Loss::Test test(double epsilon) const;
   [[nodiscard]] const Masses& masses() const { return masses_; }
   [[nodiscard]] double points() const;

@@ -32,6 +32,12 @@ Interval log_delta_from(Ends finite, const Masses& masses) {
   return min(log_of(lo, hi), Interval::exactly(0));
 }
 
+Interval log_complement_from(Ends rest, const Masses& masses) {
+  const Wide lo = rest.lo * static_cast<Wide>(masses.finite.lo) * shrink(0);
+  const Wide hi = (rest.hi * static_cast<Wide>(masses.finite.hi) + static_cast<Wide>(masses.slack)) * enlarge(0);
+  return min(log_of(lo, hi), Interval::exactly(0));
+}
+
 Table::Table(Law law, Masses masses) : law_(std::move(law)), masses_(masses) {
   const std::size_t count = law_.points.size();
   gain_.resize(count);
@@ -92,6 +98,32 @@ Table::Tails Table::tails_with(const std::vector<Point>& points, double epsilon)
     sum.accused += points[i].mass * weight_[above - 1] * wide_exp(-loss - static_cast<Wide>(law_.points[above - 1].loss));
   }
   return sum;
+}
+
+Wide Table::rest(std::size_t above, Wide epsilon) const {
+  if (above == 0) return miss_.front() + law_.points.front().mass;
+  return miss_[above - 1] + weight_[above - 1] * wide_exp(epsilon - static_cast<Wide>(law_.points[above - 1].loss));
+}
+
+Wide Table::rest_with(const std::vector<Point>& points, double epsilon) const {
+  sum_from_below();
+  Wide sum = 0;
+  std::size_t above = 0;
+  for (std::size_t i = points.size(); i-- > 0;) {
+    const Wide threshold = static_cast<Wide>(epsilon) - static_cast<Wide>(points[i].loss);
+    while (above < law_.points.size() && static_cast<Wide>(law_.points[above].loss) >= threshold) ++above;
+    sum += points[i].mass * rest(above, threshold);
+  }
+  return sum;
+}
+
+// [atom-kernel] It increases with epsilon, so the upper end is evaluated at epsilon + shift.
+Interval Table::log_complement(double epsilon) const {
+  if (law_.points.empty() || !(spread_ < 1)) return {-infinity, 0};
+  sum_from_below();
+  const auto at = [this](double e) { return rest(count_from(e), static_cast<Wide>(e)); };
+  const Wide below = at(numeric::add_down(epsilon, -law_.shift)), above = at(numeric::add_up(epsilon, law_.shift));
+  return log_complement_from({below * shrink(spread_), above * enlarge(spread_) + law_.lost}, masses_);
 }
 
 /// delta without the infinite mass: the upper end is evaluated at epsilon.lo - shift, the lower one at epsilon.hi + shift [atom-kernel].

@@ -23,6 +23,8 @@ struct Masses {
 /// delta and its logarithm from its finite part.
 [[nodiscard]] Interval delta_from(Ends finite, const Masses& masses);
 [[nodiscard]] Interval log_delta_from(Ends finite, const Masses& masses);
+/// log(1 - delta) from what delta leaves of the finite part.
+[[nodiscard]] Interval log_complement_from(Ends rest, const Masses& masses);
 
 /// [atom-kernel] Answers from a finite distribution: one pass over the sorted points, then one search per question.
 class Table {
@@ -31,6 +33,8 @@ class Table {
 
   [[nodiscard]] Interval delta(Interval epsilon) const { return delta_from(finite_delta(epsilon), masses_); }
   [[nodiscard]] Interval log_delta(Interval epsilon) const { return log_delta_from(finite_delta(epsilon), masses_); }
+  /// log(1 - delta), with all digits where delta is close to 1.
+  [[nodiscard]] Interval log_complement(double epsilon) const;
   /// inf{e >= 0 : delta(e) <= delta}.
   [[nodiscard]] Interval epsilon(Interval delta) const;
   /// Least type II error at type I error alpha, null Q, alternative P.
@@ -49,6 +53,8 @@ class Table {
     Wide accused = 0;
   };
   [[nodiscard]] Tails tails_with(const std::vector<Point>& points, double epsilon) const;
+  /// The sum of mass * min(1, exp(epsilon - loss)) of the product distribution, in the same way.
+  [[nodiscard]] Wide rest_with(const std::vector<Point>& points, double epsilon) const;
 
   /// The log error of every gain and tail computed from the table.
   [[nodiscard]] double spread() const { return spread_; }
@@ -65,6 +71,8 @@ class Table {
   [[nodiscard]] double epsilon_below(double delta) const;
   [[nodiscard]] double epsilon_above(double delta) const;
   void sum_from_below() const;
+  /// The sum of mass * min(1, exp(e - loss)) over the listed points, of which this many have a loss of at least e.
+  [[nodiscard]] Wide rest(std::size_t above, Wide epsilon) const;
   [[nodiscard]] Wide false_positive(std::size_t last) const;
   /// The least P-mass accepted by a test that rejects at most this Q-mass, and by one that accepts at least this Q-mass.
   [[nodiscard]] Wide miss_when_rejecting(Wide false_positive) const;

@@ -232,25 +232,26 @@ Interval RenyiSum::log_delta(Direction direction, double epsilon) const {
   return found;
 }
 
-std::optional<double> RenyiSum::log_delta_if_at_most(double most, Direction direction, double epsilon) const {
+std::optional<double> RenyiSum::log_delta_if_at_most(double most, Direction direction, double epsilon, AtMost wanted) const {
   const QuestionScope question;
   if (!std::isfinite(epsilon) || reveals(direction)) return std::nullopt;
-  constexpr double largest = 1 << 18, near = 0.05;
+  constexpr double largest = 1 << 18;
   double least = infinity, best = 1;
-  for (double s = 1; s <= largest; s *= 2) {
-    const double above = exponent(direction, s, epsilon).hi;
-    if (above > least && least < infinity) break;  // convex: larger orders give less
+  const auto attempt = [&](double s) {
+    const double above = exponent(direction, s, epsilon, MomentDigits::few).hi;
     if (above < least) best = s;
     least = std::min(least, above);
-  }
-  if (!(2 * least <= most)) return std::nullopt;  // convex, and about 0 at 0: no order between two of them gives twice as much
-  // Every order is valid, and how far the bound is from the truth matters to nobody.
-  const auto above = [&](double log_s) {
-    const double here = exponent(direction, std::exp(log_s), epsilon).hi;
-    least = std::min(least, here);
-    return here;
+    return above;
   };
-  (void)numeric::parabolic_section(above, std::log(best / 2), std::log(2 * best), near);
+  const auto is_enough = [&] { return wanted == AtMost::first && least <= most; };
+  for (double s = 1; s <= largest && !is_enough(); s *= 2)
+    if (const double before = least; attempt(s) > before && before < infinity) break;  // convex: larger orders give less
+  if (!(2 * least <= most)) return std::nullopt;  // convex, and about 0 at 0: no order between two of them gives twice as much
+  constexpr double near = 0.02;                   // of the logarithm of the order: the bound is least there
+  if (!is_enough()) {
+    const double middle = std::log(best), half = std::log(2.0);
+    (void)numeric::golden_section([&](double log_order) { return attempt(std::exp(log_order)); }, middle - half, middle + half, near);
+  }
   if (!(least <= most)) return std::nullopt;
   cite();
   return least;

@@ -12,6 +12,9 @@
 
 namespace tradeoff::detail {
 
+/// What is asked of a bound that may be small enough: the bound of the first order that shows it, or about the least.
+enum class AtMost { first, least };
+
 /// The bound of Renyi accounting on a composition: the divergences of the parts add, and the best order is converted. A part may be a pair
 /// or a stated bound on divergences. It holds for every mechanism that the parts cover. [renyi-conversion]
 class RenyiSum {
@@ -21,7 +24,7 @@ class RenyiSum {
   /// Encloses the logarithm of the bound at epsilon; the upper end may be claimed.
   [[nodiscard]] Interval log_delta(Direction direction, double epsilon) const;
   /// The logarithm of the bound at an epsilon above 0, if it is at most `most`; otherwise empty after a few orders.
-  [[nodiscard]] std::optional<double> log_delta_if_at_most(double most, Direction direction, double epsilon) const;
+  [[nodiscard]] std::optional<double> log_delta_if_at_most(double most, Direction direction, double epsilon, AtMost wanted) const;
   /// A straight line above the logarithm of the bound on [start, end], 0 <= start <= end: the conversion at one order. [divergence-line]
   [[nodiscard]] std::optional<LogLine> line(Direction direction, double start, double end) const;
   /// Encloses the epsilon >= 0 of the bound; infinite if no order gives anything.

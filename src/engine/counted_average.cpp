@@ -301,7 +301,7 @@ double CountedAverage::reach(Direction direction, double negligible) const {
   const QuestionScope question;
   const double wanted = log(Interval::exactly(negligible)).lo;
   for (double epsilon = first; beside_.divergences != nullptr && wanted < 0 && epsilon < furthest; epsilon *= step)
-    if (beside_.divergences->log_delta_if_at_most(wanted, direction, epsilon)) return epsilon;
+    if (beside_.divergences->log_delta_if_at_most(wanted, direction, epsilon, AtMost::first)) return epsilon;
   const Negligible small(negligible);
   double found = infinity;  // from far out: nearer values take longer
   for (double epsilon = furthest; epsilon > first && other().delta(direction, Interval::exactly(epsilon)).hi <= negligible; epsilon /= 2)

@@ -29,9 +29,9 @@ class ZcdpTilt final : public NodeTilt {
     characteristic_function({&t, 1}, {&value, 1});
     const double seen = std::hypot(1 + value.real_less_one, value.imaginary) + value.error + 1e-12;
     const double bound = (decay_.atoms + decay_.variation / t) * (1 + 1e-9);
-    return std::min({seen < 1 ? seen : 1, bound < 1 ? bound : 1, raised_modulus_after(t)});
+    return std::min({seen < 1 ? seen : 1, bound < 1 ? bound : 1, modulus_after(t)});
   }
-  [[nodiscard]] double raised_modulus_after(double t) const override {
+  [[nodiscard]] double modulus_after(double t) const override {
     const double bound = relative(zcdp_.log_moment_after(power(), t));
     return bound < 1 ? bound : 1;
   }

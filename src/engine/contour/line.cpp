@@ -26,8 +26,9 @@ constexpr double most_bridged = 10;       // what single nodes may leave, in uni
 constexpr std::size_t most_kept = 65536;  // nodes times items that a line keeps for longer plans: 1.5 MB
 constexpr double fewest_recurrent = 16;   // steps of laws without decay for which a march gets anywhere
 constexpr double few_runs = 200;          // of one law, for which a raised path is worth its time
-constexpr double short_march = 1000;      // deviations: measured, with more steps than about a hundred marches are shorter
-constexpr double fewest_periods = 50;     // nodes in half the length of a march that ends before infinity
+constexpr double most_raised_nodes = 9000, furthest_raised = 4000;  // nodes and deviations; a march is shorter than more (measured)
+constexpr double short_march = 1000;   // deviations: measured, with more steps than about a hundred marches are shorter
+constexpr double fewest_periods = 50;  // nodes in half the length of a march that ends before infinity
 
 double log_kappa(double s) { return s <= 0 ? 0 : s * std::log(s) - (1 + s) * std::log1p(s); }
 
@@ -417,10 +418,9 @@ void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, dou
     return sum;
   };
   const auto is_faded = [&](double t) { return log_decay(t) <= -need; };
-  const double after_march = short_march / deviation_;
-  if (!is_faded(after_march)) {
+  if (!is_faded(short_march / deviation_)) {
     far = true;
-    far = is_faded(after_march);
+    far = is_faded(std::min(most_raised_nodes * step_, furthest_raised / deviation_));
   }
   // [contour-recurrence] Atoms do not decay: beyond the march |phi| is known only by its mean over windows.
   const double furthest = 1e18 / deviation_;

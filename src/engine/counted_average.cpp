@@ -237,6 +237,7 @@ class CountedAverage final : public Loss, public ClosedForms, public Evaluable {
   struct Started {
     std::array<std::size_t, 2> level{};
     double spent = 0;      // on the others, by this question
+    double roughly = 0;    // the same for approximations
     bool gave_up = false;  // they take too long, or are not known well
   };
   struct Average {
@@ -409,24 +410,23 @@ CountedAverage::Average CountedAverage::average(Direction direction, Interval ep
 /// A search asks for one epsilon many times, and the bins have two or three digits.
 std::optional<double> CountedAverage::rough_delta(Direction direction, double epsilon) const {
   const QuestionScope question;
+  auto& started = QuestionScope::state_of<Started>(number_);
+  if (started.gave_up || started.roughly > quick_work) return std::nullopt;
   const auto listed = side(direction, 0);
   if (listed == nullptr || !std::isfinite(epsilon)) return std::nullopt;
   const Unrecorded steering;
-  const std::uint64_t begin = Work::now();
-  auto& started = QuestionScope::state_of<Started>(number_);
-  if (started.gave_up) return std::nullopt;
+  const QuickEnginesOnly quick(true);
   constexpr double rough = 1e-4;
   double sum = listed->infinite.hi;
   for (auto bin = listed->bins.rbegin(); bin != listed->bins.rend(); ++bin) {  // the largest losses first
+    const std::uint64_t begin = Work::now();
     const Negligible small(std::max(listed->omitted, rough * sum / bin->mass));
-    const QuickEnginesOnly quick(beside_.quick);
     sum += bin->mass * profile(*listed, direction, Interval::exactly(epsilon - static_cast<double>(bin->loss))).hi;
-    if (started.spent + Work::since(begin) > beside_.most_work) break;
+    started.roughly += Work::since(begin);
+    if (started.roughly > quick_work) return std::nullopt;
   }
   Work::count(work_of_count * static_cast<double>(listed->bins.size()));
-  started.spent += Work::since(begin);
-  started.gave_up = started.spent > beside_.most_work;
-  return started.gave_up ? std::nullopt : std::optional(std::min(sum, 1.0));
+  return std::min(sum, 1.0);
 }
 
 /// An epsilon at which delta is about this; empty if there is none that is positive.

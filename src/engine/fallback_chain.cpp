@@ -58,7 +58,7 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
         const Interval found = path.loss->delta(direction, Interval::exactly(epsilon));
         if (found.width() <= near_enough * found.hi || found.hi <= Negligible::delta()) return middle_of(found);
       }
-      if (known.closed_forms != nullptr)
+      if (known.closed_forms != nullptr && path.has_tests)
         if (const auto found = known.closed_forms->rough_delta(direction, epsilon)) return found;
     }
     return std::nullopt;

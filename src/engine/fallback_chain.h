@@ -30,7 +30,7 @@ class QuickEnginesOnly {
 struct EnginePath {
   LossPointer loss;
   Speed speed = Speed::quick;
-  bool has_tests = true;  ///< false if its tests would take longer than its profile
+  bool has_tests = true;  ///< false if its tests and its approximations would take as long as its profile
 };
 
 struct ChainFacts {

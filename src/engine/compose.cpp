@@ -260,7 +260,7 @@ void add_counted_average(const Parts& parts, Tolerance tolerance, std::vector<En
     std::once_flag made;
     LossPointer loss;
   };
-  const auto compose_others = [tolerance, once = std::make_shared<Once>()](Parts beside) {  // both averages are of the same contours
+  const auto compose_others = [tolerance, once = std::make_shared<Once>()](Parts beside) {  // both averages are of the same others
     std::call_once(once->made, [&] { once->loss = compose(std::move(beside), tolerance).loss; });
     return once->loss;
   };

@@ -477,6 +477,7 @@ namespace {
 /// The parts whose sums are listed, and the others: among these are finite laws with too many sums.
 struct Partition {
   Parts listed, others;
+  double expected = 1;  // sums
   [[nodiscard]] bool averages_a_formula() const { return is_one_step(others) && others.front().loss->cost() == Cost::formula; }
 };
 
@@ -497,7 +498,7 @@ bool has_contour(const Part& part) {
 }
 
 /// The finite laws with the fewest sums, as many as may be listed together.
-Partition partition_of(const Parts& parts, bool quick) {
+Partition partition_of(const Parts& parts) {
   Partition found;
   std::vector<std::pair<double, Part>> finite;
   for (const Part& part : parts)
@@ -506,12 +507,11 @@ Partition partition_of(const Parts& parts, bool quick) {
     else
       found.others.push_back(part);
   std::stable_sort(finite.begin(), finite.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  const double most = found.averages_a_formula() ? most_expected : quick ? most_quick : most_expected_of_engine;
-  double expected = 1;
+  const double most = found.averages_a_formula() ? most_expected : most_expected_of_engine;
   for (std::size_t i = 0; i < finite.size(); ++i) {
     const bool last = i + 1 == finite.size() && found.others.empty();
-    expected *= finite[i].first;
-    const bool is_listed = expected <= most && !last;
+    const bool is_listed = found.expected * finite[i].first <= most && !last;
+    if (is_listed) found.expected *= finite[i].first;
     if (!is_listed && !has_contour(finite[i].second)) return {};
     (is_listed ? found.listed : found.others).push_back(std::move(finite[i].second));
   }
@@ -522,9 +522,9 @@ Partition partition_of(const Parts& parts, bool quick) {
 
 LossPointer compose_by_counted_average(const Parts& parts, const std::function<LossPointer(Parts)>& compose_others,
                                        const CountedAverageAccuracy& accuracy) {
-  const Partition split = partition_of(parts, accuracy.quick);
+  const Partition split = partition_of(parts);
   const double work = std::min(accuracy.most_work, accuracy.quick ? quick_work : most_work);
-  if (split.listed.empty() || split.others.empty()) return nullptr;
+  if (split.listed.empty() || split.others.empty() || (accuracy.quick && split.expected > most_quick)) return nullptr;
   if (split.averages_a_formula()) {
     const auto only = split.others.front().loss;
     return std::make_shared<const CountedAverage>(parts, split.listed,
@@ -538,6 +538,6 @@ LossPointer compose_by_counted_average(const Parts& parts, const std::function<L
              accuracy.quick, stated ? nullptr : std::make_shared<const RenyiSum>(split.others)});
 }
 
-bool averages_a_formula(const Parts& parts) { return partition_of(parts, false).averages_a_formula(); }
+bool averages_a_formula(const Parts& parts) { return partition_of(parts).averages_a_formula(); }
 
 }  // namespace tradeoff::detail

@@ -260,7 +260,7 @@ void add_counted_average(const Parts& parts, Tolerance tolerance, std::vector<En
     std::once_flag made;
     LossPointer loss;
   };
-  const auto compose_others = [tolerance, once = std::make_shared<Once>()](Parts beside) {  // both averages are of the same contours
+  const auto compose_others = [tolerance, once = std::make_shared<Once>()](Parts beside) {  // both averages are of the same others
     std::call_once(once->made, [&] { once->loss = compose(std::move(beside), tolerance).loss; });
     return once->loss;
   };
@@ -268,8 +268,7 @@ void add_counted_average(const Parts& parts, Tolerance tolerance, std::vector<En
     paths.insert(paths.begin(), {compose_by_counted_average(parts, compose_others)});
     return;
   }
-  constexpr double quick_work = 4e5;  // a part of a lattice's
-  paths.push_back({compose_by_counted_average(parts, compose_others, {.most_work = quick_work})});
+  paths.push_back({compose_by_counted_average(parts, compose_others, {.quick = true}), Speed::quick, false});
   if (others > 0) paths.push_back({compose_by_counted_average(parts, compose_others), Speed::slow});  // a list is as quick
 }
 

@@ -16,6 +16,7 @@
 #include "engine/epsilon_search.h"
 #include "engine/exact/counted.h"
 #include "engine/exact/power.h"
+#include "engine/fallback_chain.h"
 #include "engine/moments/renyi_sum.h"
 #include "loss/evaluation.h"
 #include "loss/mirrored_delta.h"
@@ -29,15 +30,19 @@
 namespace tradeoff::detail {
 namespace {
 
-constexpr std::size_t most_counts_listed = 60'000;  // counts; each takes a value of the profile, a microsecond if it is a formula
-constexpr double most_expected = 1e5;               // before the least probable are left out
-constexpr double most_expected_of_engine = 3e4;     // if a value may take tens of microseconds; most are trivial
-constexpr double most_cells = 5e3;                  // of sums on a lattice: a convolution of tens of milliseconds
-constexpr double small_share = 1e-11;               // what is left out may be this share of an answer
-constexpr double most_doubt = 1e-5;                 // of a slow value: other engines know the average as well
-constexpr double slow_value = 3e4;                  // in the units of loss/work.h
-constexpr double share_of_doubt = 1e-12;            // of an answer: the widths of terms that matter little, all together
-constexpr double work_of_count = 1;                 // of the profile, in the units of loss/work.h
+constexpr std::size_t most_counts_listed = 60'000;   // counts; each takes a value of the profile, a microsecond if it is a formula
+constexpr double most_expected = 1e5;                // before the least probable are left out
+constexpr double most_expected_of_engine = 3e4;      // if a value may take tens of microseconds; most are trivial
+constexpr double most_cells = 5e3;                   // of sums on a lattice: a convolution of tens of milliseconds
+constexpr double small_share = 1e-11;                // what is left out may be this share of an answer
+constexpr double most_doubt = 1e-5;                  // of a slow value: other engines know the average as well
+constexpr double widest = 3e-9;                      // of a quick answer, relative: otherwise it is the last one
+constexpr double quick_work = 6e4, most_work = 3e6;  // for one question, in the units of loss/work.h
+constexpr double least_work = 20;                    // of a value: searches for its line are not counted elsewhere
+constexpr double most_quick = 4e3;                   // sums
+constexpr double slow_value = 3e4;                   // in the units of loss/work.h
+constexpr double share_of_doubt = 1e-12;             // of an answer: the widths of terms that matter little, all together
+constexpr double work_of_count = 1;                  // of the profile, in the units of loss/work.h
 /// What is left out at most, about. An answer uses the first level that is small small_share for it.
 constexpr std::array<double, 7> omitted_levels{1e-16, 1e-21, 1e-30, 1e-50, 1e-100, 1e-180, 1e-280};
 
@@ -186,7 +191,8 @@ struct Beside {
   std::function<LossPointer()> compose;
   std::size_t levels;
   double coarse;
-  double most_work;                               // for one sum
+  double most_work;                               // for one question
+  bool quick;                                     // only quick engines are asked for the others
   std::shared_ptr<const RenyiSum> divergences{};  // of the pairs that are averaged; null for formulas and stated divergences
 };
 
@@ -230,7 +236,9 @@ class CountedAverage final : public Loss, public ClosedForms, public Evaluable {
  private:
   struct Started {
     std::array<std::size_t, 2> level{};
-    bool gave_up = false;  // the others take too long
+    double spent = 0;      // on the others, by this question
+    double roughly = 0;    // the same for approximations
+    bool gave_up = false;  // they take too long, or are not known well
   };
   struct Average {
     Interval delta{0, 1};
@@ -330,6 +338,10 @@ struct Trivial {
   double right;                             // from here on it is at most what is omitted
   double left = -infinity, left_value = 0;  // up to here it is at least this
 
+  [[nodiscard]] std::optional<Interval> value(Interval there, double omitted) const {
+    if (there.lo >= right) return Interval{0, omitted};
+    return there.hi <= left ? std::optional(Interval{left_value, 1}) : std::nullopt;
+  }
   void learn(Interval there, Interval value, double omitted) {
     constexpr double next_to_one = 1 - 1e-14;
     if (value.hi <= omitted) right = std::min(right, there.lo);
@@ -345,24 +357,26 @@ struct Trivial {
 std::optional<Interval> CountedAverage::sum(const ListedSide& side, Direction direction, Interval epsilon) const {
   const Unrecorded inside;
   const auto count = static_cast<double>(side.counts.size());
-  const std::uint64_t begin = Work::now();
+  double& spent = QuestionScope::state_of<Started>(number_).spent;
   Work::count(work_of_count * count);
+  std::uint64_t before = Work::now();
   double least = 0, most = 0;
   Trivial trivial{side.right};
   for (const auto& [loss, mass] : side.counts) {
     const double allowed = std::max(side.omitted, share_of_doubt * least / (count * mass));
     const Negligible small(allowed);
     const Interval there = beyond(epsilon, loss, side.shift);
-    const std::uint64_t before = Work::now();
-    const Interval value = there.lo >= trivial.right  ? Interval{0, side.omitted}
-                           : there.hi <= trivial.left ? Interval{trivial.left_value, 1}
-                                                      : profile(side, direction, there);
+    const QuickEnginesOnly quick(beside_.quick);
+    const auto known = trivial.value(there, side.omitted);
+    const Interval value = known ? *known : profile(side, direction, there);
     trivial.learn(there, value, side.omitted);
     least += mass * value.lo;
     most += mass * value.hi;
     const double work = Work::since(before);
-    if (Work::since(begin) > beside_.most_work) return std::nullopt;
-    if (work > slow_value && value.width() > std::max(allowed, most_doubt * value.hi)) return std::nullopt;  // a lattice answered
+    before = Work::now();
+    spent += known ? 0 : std::max(work, least_work);
+    if (spent > beside_.most_work) return std::nullopt;
+    if ((work > slow_value || beside_.quick) && value.width() > std::max(allowed, most_doubt * value.hi)) return std::nullopt;
   }
   const Interval doubt =
       exp(Interval{-side.spread, side.spread}) * Interval{1 - 2 * (count + 4) * unit_roundoff, 1 + 2 * (count + 4) * unit_roundoff};
@@ -386,6 +400,7 @@ CountedAverage::Average CountedAverage::average(Direction direction, Interval ep
     started.gave_up = !found.has_value();
     if (started.gave_up) break;
     best = {intersect(best.delta, *found), listed};
+    started.gave_up = best.delta.width() > (beside_.quick ? widest : 1) * best.delta.hi && listed->omitted <= small_share * best.delta.lo;
     if (listed->omitted <= beside_.coarse * small_share * best.delta.lo || best.delta.hi <= Negligible::delta()) break;
     while (level + 2 < beside_.levels && omitted_levels[level + 1] > small_share * best.delta.lo) ++level;
   }
@@ -395,18 +410,22 @@ CountedAverage::Average CountedAverage::average(Direction direction, Interval ep
 /// A search asks for one epsilon many times, and the bins have two or three digits.
 std::optional<double> CountedAverage::rough_delta(Direction direction, double epsilon) const {
   const QuestionScope question;
+  auto& started = QuestionScope::state_of<Started>(number_);
+  if (started.gave_up || started.roughly > quick_work) return std::nullopt;
   const auto listed = side(direction, 0);
   if (listed == nullptr || !std::isfinite(epsilon)) return std::nullopt;
   const Unrecorded steering;
-  const std::uint64_t begin = Work::now();
-  auto& started = QuestionScope::state_of<Started>(number_);
-  if (started.gave_up) return std::nullopt;
-  const Negligible small(listed->omitted);
+  const QuickEnginesOnly quick(true);
+  constexpr double rough = 1e-4;
   double sum = listed->infinite.hi;
-  for (const auto& [loss, mass] : listed->bins)
-    sum += mass * profile(*listed, direction, Interval::exactly(epsilon - static_cast<double>(loss))).hi;
+  for (auto bin = listed->bins.rbegin(); bin != listed->bins.rend(); ++bin) {  // the largest losses first
+    const std::uint64_t begin = Work::now();
+    const Negligible small(std::max(listed->omitted, rough * sum / bin->mass));
+    sum += bin->mass * profile(*listed, direction, Interval::exactly(epsilon - static_cast<double>(bin->loss))).hi;
+    started.roughly += Work::since(begin);
+    if (started.roughly > quick_work) return std::nullopt;
+  }
   Work::count(work_of_count * static_cast<double>(listed->bins.size()));
-  started.gave_up = Work::since(begin) > beside_.most_work;
   return std::min(sum, 1.0);
 }
 
@@ -458,6 +477,7 @@ namespace {
 /// The parts whose sums are listed, and the others: among these are finite laws with too many sums.
 struct Partition {
   Parts listed, others;
+  double expected = 1;  // sums
   [[nodiscard]] bool averages_a_formula() const { return is_one_step(others) && others.front().loss->cost() == Cost::formula; }
 };
 
@@ -488,11 +508,10 @@ Partition partition_of(const Parts& parts) {
       found.others.push_back(part);
   std::stable_sort(finite.begin(), finite.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   const double most = found.averages_a_formula() ? most_expected : most_expected_of_engine;
-  double expected = 1;
   for (std::size_t i = 0; i < finite.size(); ++i) {
     const bool last = i + 1 == finite.size() && found.others.empty();
-    expected *= finite[i].first;
-    const bool is_listed = expected <= most && !last;
+    const bool is_listed = found.expected * finite[i].first <= most && !last;
+    if (is_listed) found.expected *= finite[i].first;
     if (!is_listed && !has_contour(finite[i].second)) return {};
     (is_listed ? found.listed : found.others).push_back(std::move(finite[i].second));
   }
@@ -503,19 +522,20 @@ Partition partition_of(const Parts& parts) {
 
 LossPointer compose_by_counted_average(const Parts& parts, const std::function<LossPointer(Parts)>& compose_others,
                                        const CountedAverageAccuracy& accuracy) {
-  Partition split = partition_of(parts);
-  if (split.listed.empty() || split.others.empty()) return nullptr;
+  const Partition split = partition_of(parts);
+  const double work = std::min(accuracy.most_work, accuracy.quick ? quick_work : most_work);
+  if (split.listed.empty() || split.others.empty() || (accuracy.quick && split.expected > most_quick)) return nullptr;
   if (split.averages_a_formula()) {
     const auto only = split.others.front().loss;
     return std::make_shared<const CountedAverage>(parts, split.listed,
-                                                  Beside{[only] { return only; }, deepest, accuracy.coarse, accuracy.most_work});
+                                                  Beside{[only] { return only; }, deepest, accuracy.coarse, work, accuracy.quick});
   }
   const bool stated = std::any_of(split.others.begin(), split.others.end(),
                                   [](const Part& part) { return part.loss->capabilities(Direction::remove).renyi_bound != nullptr; });
   return std::make_shared<const CountedAverage>(
       parts, split.listed,
-      Beside{[compose_others, others = split.others] { return compose_others(others); }, deepest_of_engine, accuracy.coarse,
-             accuracy.most_work, stated ? nullptr : std::make_shared<const RenyiSum>(split.others)});
+      Beside{[compose_others, others = split.others] { return compose_others(others); }, deepest_of_engine, accuracy.coarse, work,
+             accuracy.quick, stated ? nullptr : std::make_shared<const RenyiSum>(split.others)});
 }
 
 bool averages_a_formula(const Parts& parts) { return partition_of(parts).averages_a_formula(); }

@@ -11,7 +11,8 @@ namespace tradeoff::detail {
 /// What may be left out. Every choice is valid.
 struct CountedAverageAccuracy {
   double coarse = 1;       ///< so many times what is left out by default
-  double most_work = 2e6;  ///< for one average, in the units of loss/work.h: nothing is claimed where the others take longer
+  double most_work = 3e6;  ///< for one question, in the units of loss/work.h: nothing is claimed where the others take longer
+  bool quick = false;      ///< few sums, little work, and only quick engines for the others
 };
 
 /// Many runs of finite losses beside others: the profile of the others, averaged over the counts that matter of how often each finite loss

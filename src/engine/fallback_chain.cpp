@@ -62,7 +62,7 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
         const Interval found = path.loss->delta(direction, Interval::exactly(epsilon));
         if (found.width() <= near_enough * found.hi || found.hi <= Negligible::delta()) return middle_of(found);
       }
-      if (known.closed_forms != nullptr)
+      if (known.closed_forms != nullptr && path.has_tests)
         if (const auto found = known.closed_forms->rough_delta(direction, epsilon)) return found;
     }
     return std::nullopt;
@@ -96,6 +96,7 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
     const Interval point = Interval::exactly(epsilon);
     for (const EnginePath& path : paths_) {
       if (path.speed == Speed::slow) break;
+      if (!path.has_tests) continue;
       if (const auto test = path.loss->test_at(direction, epsilon)) return test;
       const Unrecorded steering;  // where the profile of a quick engine is tight, no slower test is needed
       if (const Interval found = path.loss->delta(direction, point); found.width() <= narrow * found.hi) break;
@@ -264,6 +265,7 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
   [[nodiscard]] Known ask_in_turn(Interval known, Ask&& ask, IsTight&& is_tight) const {
     Known found{known};
     for (std::size_t i = 0; i < paths_.size(); ++i) {
+      if (i > 0 && paths_[i].speed == Speed::slow && QuickEnginesOnly::wanted()) break;
       const RecordedSince own;
       const Interval answer = ask(paths_[i]);
       const Interval before = found.value;

@@ -13,10 +13,25 @@ namespace tradeoff::detail {
 /// An engine takes milliseconds, or up to a second.
 enum class Speed { quick, slow };
 
+/// While it exists on a thread, chains ask slow engines only where they come first: an answer may be wider, and is as valid.
+class QuickEnginesOnly {
+ public:
+  explicit QuickEnginesOnly(bool wanted) : before_(wanted_) { wanted_ = wanted_ || wanted; }
+  ~QuickEnginesOnly() { wanted_ = before_; }
+  QuickEnginesOnly(const QuickEnginesOnly&) = delete;
+  QuickEnginesOnly& operator=(const QuickEnginesOnly&) = delete;
+  [[nodiscard]] static bool wanted() { return wanted_; }
+
+ private:
+  static inline constinit thread_local bool wanted_ = false;
+  bool before_;
+};
+
 /// A composition by one engine; null if the engine cannot do it.
 struct EnginePath {
   LossPointer loss;
   Speed speed = Speed::quick;
+  bool has_tests = true;  ///< false if its tests and its approximations would take as long as its profile
 };
 
 struct ChainFacts {

@@ -96,7 +96,7 @@ Interval Curve::delta_at(Level level, Direction direction) const {
   return or_zero(profile, level, *state_, Interval::exactly(0), [&] {
     const Interval found = clamp(profile.delta(epsilon), 0, 1);
     // Below the range of relative widths only the logarithm is narrow.
-    constexpr double smallest = 4 * std::numeric_limits<double>::denorm_min();  // up to here no double lies between
+    constexpr double smallest = 4 * std::numeric_limits<double>::denorm_min();  // a few units: no width is narrow
     const bool tiny = found.hi > smallest && found.hi <= Negligible::least && Negligible::delta() == Negligible::least;
     if (!tiny || found.width() <= state_->tolerance.relative * found.hi) return found;
     return intersect(found, clamp(exp(profile.log_delta(epsilon)), 0, 1));

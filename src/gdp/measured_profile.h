@@ -38,7 +38,7 @@ class MeasuredProfile {
 
   /// Whether the corners of the profile are known: between neighbouring ones it is straight in e^e. [chord-bound]
   [[nodiscard]] bool has_corners() const { return corner_step_ > 0; }
-  [[nodiscard]] bool is_bounded() const { return zero_from_ < infinity; }
+  [[nodiscard]] bool is_bounded() const { return zero_from_ < Tail::nothing; }
   /// About the corner that is nearest to a point and lies between two others; empty if there is none.
   [[nodiscard]] std::optional<double> corner_near(double at, double start, double end) const;
 

@@ -155,7 +155,7 @@ double SplitPlan::log_probability_above(const Windows& windows) const {
     const auto about = [](double value, double relative) { return Interval{value * (1 - 2 * relative), value * (1 + 2 * relative)}; };
     const Interval deviation = sqrt(Interval::exactly(1) + square(Interval::exactly(windows[i].width)));
     const Interval centre = Interval::exactly(windows[i].centre), rate = about(kind.rate, kind.relative_rate);
-    const Interval large = log_add_exp(log1p(-rate) + log_normal_cdf(-centre / deviation),
+    const Interval large = log_add_exp(log(clamp(1.0 - rate, 0, 1)) + log_normal_cdf(-centre / deviation),
                                        log(rate) + log_normal_cdf((about(kind.mu, kind.relative_mu) - centre) / deviation));
     sum = log_add_exp(sum, log(Interval::exactly(kind.times)) + large);
   }

@@ -251,6 +251,7 @@ std::optional<double> RenyiSum::log_delta_if_at_most(double most, Direction dire
   if (!is_enough()) {
     const double middle = std::log(best), half = std::log(2.0);
     (void)numeric::golden_section([&](double log_order) { return attempt(std::exp(log_order)); }, middle - half, middle + half, near);
+    least = std::min(least, exponent(direction, best, epsilon).hi);  // with all digits
   }
   if (!(least <= most)) return std::nullopt;
   cite();

@@ -248,6 +248,10 @@ bool is_slow_to_invert(const Parts& parts) {
   });
 }
 
+bool all_have_atoms(const Parts& parts) {
+  return std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.loss->atoms(Direction::remove) != nullptr; });
+}
+
 /// Beside many runs of finite losses the transform of one run of a formula does not decay, or slowly, so that its profile is averaged over
 /// the counts of all others first; a composition of several others, whose values take longer, before the lattice. A Gaussian decays fast.
 /// [averaged-counts]
@@ -353,7 +357,12 @@ Composition compose(Parts parts, Tolerance tolerance, const Composition* shorter
   const LossPointer contour = chances.straight ? compose_by_contour(parts, contours_of(shorter)) : nullptr;
   std::vector<EnginePath> paths =
       contours_in_order(parts, contour, chances.bent ? compose_by_hyperbolic_contour(parts, tolerance) : nullptr);
-  if (LossPointer cut = compose_by_cut_contour(parts)) paths.insert(paths.begin(), {std::move(cut)});
+  if (LossPointer cut = compose_by_cut_contour(parts)) {
+    // What a contour of atoms alone leaves open without their rarest values, it does not settle with them.
+    if (all_have_atoms(parts))
+      for (EnginePath& path : paths) path.speed = Speed::slow;
+    paths.insert(paths.begin(), {std::move(cut)});
+  }
   if (LossPointer draws = compose_by_draws(parts)) paths.insert(paths.begin(), {std::move(draws)});
   add_remainder(parts, paths);
   if (LossPointer powers = compose_by_density_powers(parts)) paths = with_powers(parts, std::move(powers), std::move(paths));

@@ -32,6 +32,13 @@ Tail Loss::tail() const {
 
 Capabilities Loss::capabilities(Direction /*direction*/) const { return {}; }
 
+std::optional<LossLattice> Loss::lattice() const {
+  const Capabilities known = capabilities(Direction::remove);
+  if (known.lattice || known.atoms == nullptr || !known.atoms->mirrored || known.atoms->finite.size() != 2) return known.lattice;
+  const Interval loss = known.atoms->finite.front().loss;
+  return loss.lo > 0 && known.atoms->finite.back().loss == -loss ? std::optional(LossLattice{2.0 * loss, true}) : std::nullopt;
+}
+
 std::optional<BreakExpansion> Loss::break_points(Direction direction, ParameterEnd end) const {
   const BreakPoints* known = capabilities(direction).break_points;
   return known != nullptr ? known->expansion(direction, end) : std::nullopt;

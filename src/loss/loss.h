@@ -56,7 +56,8 @@ class Loss {
   [[nodiscard]] const Transform* transform(Direction direction) const { return capabilities(direction).transform; }
   [[nodiscard]] std::optional<BreakExpansion> break_points(Direction direction, ParameterEnd end) const;
   [[nodiscard]] std::span<const double> corners(Direction direction) const { return capabilities(direction).corners; }
-  [[nodiscard]] std::optional<LossLattice> lattice() const { return capabilities(Direction::remove).lattice; }
+  /// That of the capabilities, or of two opposite losses.
+  [[nodiscard]] std::optional<LossLattice> lattice() const;
   [[nodiscard]] std::optional<Interval> gaussian_mu() const { return capabilities(Direction::remove).gaussian_mu; }
   [[nodiscard]] std::span<const Loss* const> minimum_of() const { return capabilities(Direction::remove).minimum_of; }
   [[nodiscard]] bool is_pair() const { return capabilities(Direction::remove).is_pair; }

@@ -23,6 +23,8 @@ constexpr double tail_error = 20 * unit_roundoff;  // the relative error of expo
 // Below this value log M is computed from M - 1 (no cancellation); above, from the plain sum, whose error does not grow with the number of
 // steps.
 constexpr double small_log_moment = 0.5;
+constexpr double no_quadrature = 1e-30;  // the error of a sum that is the expectation itself
+constexpr double most_beyond = 1e-3;     // of the weight of nodes whose angles are too large
 
 /// Neumaier's sum: error 2u of the result plus n^2 u^2 of the sum of moduli, which `slack` covers.
 class CompensatedSum {
@@ -306,14 +308,38 @@ double NodeTilt::quadrature_error(double t, double enough) const {
 }
 
 CharacteristicValue NodeTilt::sum_at(double t, double quadrature) const {
-  if (!(t * kept_reach_ < oscillation_limit)) return {-1, 0, 1};  // only |phi| <= 1 is known
+  if (!(t * kept_reach_ < oscillation_limit)) {
+    if (quadrature < no_quadrature) return sum_near(t, quadrature);
+    return {-1, 0, 1};  // only |phi| <= 1 is known
+  }
   const OscillationSum sum = sum_oscillations(kept_weight_.data(), kept_loss_.data(), kept_weight_.size(), t);
   const double near = (quadratic_error_ * t + linear_error_) * t, far = far_constant_ + far_linear_ * t;
   if (far < near) return {sum.cosine, sign_ * (sum.sine + t * residual_), far + constant_error_ + quadrature};
   return {sum.cosine, sign_ * sum.sine, near + constant_error_ + quadrature};
 }
 
+/// The nodes whose angle is small enough for its sine alone; what the others have is an error.
+CharacteristicValue NodeTilt::sum_near(double t, double quadrature) const {
+  std::vector<double> weights, losses;
+  double beyond = 0, residual = 0;
+  for (std::size_t j = 0; j < kept_weight_.size(); ++j) {
+    if (!(t * std::abs(kept_loss_[j]) < oscillation_limit)) {
+      beyond += kept_weight_[j];
+      continue;
+    }
+    weights.push_back(kept_weight_[j]);
+    losses.push_back(kept_loss_[j]);
+    residual += kept_weight_[j] * kept_loss_[j];
+  }
+  if (!(beyond < most_beyond)) return {-1, 0, 1};  // only |phi| <= 1 is known
+  while (weights.size() % oscillation_lanes != 0) weights.push_back(0), losses.push_back(0);
+  const OscillationSum sum = sum_oscillations(weights.data(), losses.data(), weights.size(), t);
+  const double error = far_constant_ + far_linear_ * t + constant_error_ + quadrature;
+  return {sum.cosine, sign_ * (sum.sine + t * residual), error + 2.2 * beyond};
+}
+
 CharacteristicValue NodeTilt::oscillation(double t, double enough) const {
+  if (!(t * kept_reach_ < oscillation_limit)) return {-1, 0, 1};  // only |phi| <= 1 is known
   CharacteristicValue value = sum_at(t, 0);
   value.error += quadrature_error(t, enough * std::max(0.0, 1 - std::hypot(1 + value.real_less_one, value.imaginary)));
   return value;

@@ -116,6 +116,7 @@ class NodeTilt : public TiltedLoss {
  private:
   [[nodiscard]] double quadrature_error(double t, double enough) const;
   [[nodiscard]] CharacteristicValue sum_at(double t, double quadrature) const;
+  [[nodiscard]] CharacteristicValue sum_near(double t, double quadrature) const;
   void find_weights();
   void find_log_moment(double rough);
   void find_mean(double rough);

@@ -400,6 +400,20 @@ TEST(Contour, AtomsAloneAgreeWithTheirList) {
   }
 }
 
+// [contour-recurrence] Many stretches of nodes, with a march between them.
+TEST(Contour, AtomsAloneAreNarrow) {
+  const Parts parts{{randomized_response(Interval::exactly(0.0625), 17), 600}, {randomized_response(Interval::exactly(0.3), 6), 300}};
+  const LossPointer contour = compose_by_contour(parts), exact = compose_exactly(parts, {});
+  for (const double epsilon : {0.0, 2.0, 8.0, 15.0}) expect_agreement(contour, exact, epsilon, 1e-7);
+  for (const double delta : {0.3, 1e-5, 1e-9}) {
+    const auto found = contour->closed_epsilon(Direction::remove, Interval::exactly(delta)),
+               truth = exact->closed_epsilon(Direction::remove, Interval::exactly(delta));
+    EXPECT_LE(found->lo, truth->hi) << delta;
+    EXPECT_GE(found->hi, truth->lo) << delta;
+    EXPECT_LE(found->width(), 1e-8 * truth->hi) << delta;
+  }
+}
+
 // [atoms-transform] A sampled discrete Gaussian has atoms whose mass is hardly a double.
 TEST(Contour, SampledDiscreteGaussianAgreesWithTheLattice) {
   const LossPointer step = std::make_shared<PoissonLoss>(discrete_gaussian(Interval::exactly(4), 1), Interval::exactly(0.125));

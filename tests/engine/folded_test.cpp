@@ -12,6 +12,7 @@
 #include "engine/exact/lazy_exact.h"
 #include "loss/atoms.h"
 #include "mechanism/discrete_gaussian.h"
+#include "mechanism/finite.h"
 #include "mechanism/pair.h"
 #include "mechanism/randomized_response.h"
 #include "numeric/arithmetic.h"
@@ -359,6 +360,23 @@ TEST(Folded, IsChosenWhereAListWouldBeLong) {
     EXPECT_TRUE(found.lo <= delta.hi && delta.lo <= found.hi);
   }
   EXPECT_EQ(theorem_of(compose({{discrete_gaussian(Interval::exactly(50), 1), 100}}, {})), "folded-contour");
+}
+
+// Two opposite losses lie on a lattice, whoever lists them, and so does a group of them.
+TEST(Folded, TwoOppositeLossesAreALattice) {
+  const LossPointer one = finite_loss(*randomized_response(Interval::exactly(0.375), 2)->atoms(Direction::remove), "", {});
+  for (const LossPointer& loss : {one, group_loss(one, 3)}) {
+    const LossPointer folded = fold(loss, 51);
+    ASSERT_NE(folded, nullptr);
+    const LossPointer exact = compose_exactly({{loss, 51}}, {});
+    for (const double epsilon : {0.0, 1.0, 6.0}) {
+      const Interval found = folded->log_delta(Direction::remove, Interval::exactly(epsilon)),
+                     truth = exact->log_delta(Direction::remove, Interval::exactly(epsilon));
+      EXPECT_LE(found.lo, truth.hi) << epsilon;
+      EXPECT_GE(found.hi, truth.lo) << epsilon;
+      EXPECT_LE(found.width(), 1e-10) << epsilon;
+    }
+  }
 }
 
 }  // namespace

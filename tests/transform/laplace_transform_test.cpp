@@ -5,6 +5,8 @@
 
 #include <cmath>
 #include <complex>
+#include <utility>
+#include <vector>
 
 #include "mechanism/laplace.h"
 #include "mechanism/randomized_response.h"
@@ -186,6 +188,34 @@ TEST(AtomsTransform, InfiniteLossesOfBothOrdersMayDiffer) {
     }
   }
   EXPECT_EQ(atoms_transform(make_atoms({{high, Interval::exactly(0.25)}}, Interval::exactly(0.75), Interval::exactly(0), false)), nullptr);
+}
+
+// Far out the phase of a rare large loss is not computed: what it may be is an error, and the others are known.
+TEST(AtomsTransform, KnowsTheOthersWhereAPhaseIsTooLarge) {
+  const double rare = 1e-12, high = 0.27, low = -0.31, far = 50, mass = 0.2;
+  const double least = (mass + rare - mass * std::exp(-high) - rare * std::exp(-far)) / std::expm1(-low), rest = 1 - mass - least - rare;
+  const std::vector<std::pair<double, double>> law{{far, rare}, {high, mass}, {0, rest}, {low, least}};
+  std::vector<Atom> atoms;
+  for (const auto& [loss, weight] : law) atoms.push_back({Interval::exactly(loss), Interval::exactly(weight)});
+  const auto transform = atoms_transform(make_atoms(std::move(atoms), Interval::exactly(0), Interval::exactly(0), false));
+  ASSERT_NE(transform, nullptr);
+  const double order = 0.125, t = 1e6;
+  const auto moments = transform->prepare({0, 1, 1, 0, false, order, 1});
+  const auto tilt = moments->tilt(order);
+  std::complex<long double> truth = 0;
+  long double total = 0;
+  for (const auto& [loss, weight] : law) {
+    const long double tilted = weight * std::exp(static_cast<long double>(order) * loss);
+    total += tilted;
+    truth += tilted * std::polar(1.0L, static_cast<long double>(t) * (static_cast<long double>(loss) - tilt->centre()));
+  }
+  truth /= total;
+  CharacteristicValue value;
+  tilt->characteristic_function({&t, 1}, {&value, 1});
+  const double away = static_cast<double>(std::abs(std::complex<long double>(1.0L + value.real_less_one, value.imaginary) - truth));
+  EXPECT_LE(away, value.error);
+  EXPECT_LE(value.error, 1e-6);
+  EXPECT_GT(away, 1e-11) << "the rare loss is not in the sum";
 }
 
 }  // namespace

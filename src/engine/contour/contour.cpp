@@ -117,6 +117,7 @@ class ContourSide {
     std::shared_ptr<const ContourMoments> rough;
     std::vector<Known> lines;  // newest last
     double last_order = 1;
+    double recurrence = ContourLine::Accuracy{}.recurrence;  // of new lines
   };
   /// The state of the current question: starts as a copy of the inherited state, without the lines.
   struct Kept {
@@ -329,6 +330,8 @@ ContourSide::Known ContourSide::best_line(Saddle saddle, double epsilon, double 
   const ContourMoments* steering = rough(std::max(saddle.order, 0.0));
   if (steering == nullptr) return best;
   reach.longest = steering->fading_time(saddle.order, reach.longest, line_accuracy.truncation);
+  ContourLine::Accuracy accuracy = line_accuracy;
+  accuracy.recurrence = findings().recurrence;
   double work = 0;
   for (int attempt = 0; attempt < most_attempts && work < most_attempt_work; ++attempt) {
     auto moments = ContourMoments::prepare(plan_, reach);
@@ -338,7 +341,7 @@ ContourSide::Known ContourSide::best_line(Saddle saddle, double epsilon, double 
       moments = ContourMoments::prepare(plan_, reach);
     }
     if (moments == nullptr) break;
-    auto built = std::make_shared<const ContourLine>(*moments, *steering, saddle.order, epsilon, line_accuracy);
+    auto built = std::make_shared<const ContourLine>(*moments, *steering, saddle.order, epsilon, accuracy);
     if (built->hopeless()) return {};
     const ContourLine::Value value = built->at(epsilon);
     const double width = relative_width(value), before = best.width;
@@ -495,6 +498,9 @@ Interval ContourSide::solve(double log_target) const {
     if (zero()) return Interval::exactly(0);
     epsilon = 0;
   }
+  // Where log delta falls fast, a wider delta gives as narrow an epsilon.
+  constexpr double share = 1e-10, least = 1e-10, most = 1e-8;
+  findings().recurrence = std::clamp(share * found->order * epsilon, least, most);
   auto contour = line(*found, epsilon);
   // [contour-inversion] With rare large losses the saddle-point approximation is far too large, and so is that epsilon.
   for (int i = 0; i < 8 && (contour == nullptr || !(relative_width(contour->at(epsilon)) < 0.1)); ++i) {
@@ -503,6 +509,7 @@ Interval ContourSide::solve(double log_target) const {
     contour = nearer && beside(*nearer, 0.7) ? line(*nearer, epsilon) : nullptr;
     if (contour == nullptr) break;
   }
+  findings().recurrence = least;
   if (contour == nullptr || !(relative_width(contour->at(epsilon)) < 0.1))
     return {0, std::min(answer.hi, chernoff_epsilon(*found, log_target))};
   double slope = found->order, width = 0.1;
@@ -683,6 +690,11 @@ class ContourLoss final : public Loss, public ClosedForms, public Evaluable {
   }
   void cite() const override { record(laws_); }
   void evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const override;
+  [[nodiscard]] Interval log_finite(Direction direction, Interval epsilon) const {
+    record_inversion();
+    const Interval finite = side(direction).log_profile(epsilon, Smallest::exact);
+    return slack_ > 0 ? Interval{(Interval::exactly(finite.lo) - Interval::exactly(slack_)).lo, finite.hi} : finite;
+  }
 
  private:
   [[nodiscard]] const ContourSide& side(Direction direction) const { return direction == Direction::add && !symmetric_ ? add_ : remove_; }
@@ -841,6 +853,10 @@ LossPointer compose_by_contour(const Parts& parts, const ContourLoss* shorter) {
   auto loss = std::make_shared<ContourLoss>(std::move(remove), std::move(add), parts, symmetric);
   if (shorter != nullptr) loss->inherit(*shorter);
   return loss;
+}
+
+Interval log_finite_delta(const ContourLoss& contour, Direction direction, Interval epsilon) {
+  return contour.log_finite(direction, epsilon);
 }
 
 // [folded-contour] The losses of an even number of steps are multiples of the lattice step, even if a single step has odd multiples of its

@@ -11,6 +11,9 @@ namespace tradeoff::detail {
 /// reused. [longer-plan]
 [[nodiscard]] LossPointer compose_by_contour(const Parts& parts, const ContourLoss* shorter = nullptr);
 
+/// Encloses log E[(1 - e^(epsilon - L))+; L finite] of such a composition, epsilon >= 0.
+[[nodiscard]] Interval log_finite_delta(const ContourLoss& contour, Direction direction, Interval epsilon);
+
 /// The same for one mechanism, run as often as the part states, whose losses lie on a lattice: the sum extends over one period of the
 /// transform, so there is no truncation. Null for other parts. [folded-contour]
 [[nodiscard]] LossPointer compose_by_folded_contour(const Parts& parts);

@@ -22,13 +22,18 @@ constexpr std::size_t most_nodes = 12000;    // with more the line is abandoned
 constexpr std::size_t most_marches = 20000;  // points of the march
 constexpr double most_fading_nodes = 12000;  // summed instead of a march
 constexpr std::size_t many_marches = 12;
-constexpr double most_bridged = 10;       // what single nodes may leave, in units of what the rest of the march leaves
-constexpr std::size_t most_kept = 65536;  // nodes times items that a line keeps for longer plans: 1.5 MB
-constexpr double fewest_recurrent = 16;   // steps of laws without decay for which a march gets anywhere
-constexpr double few_runs = 200;          // of one law, for which a raised path is worth its time
+constexpr double most_bridged = 10;                    // what single nodes may leave, in units of what the rest of the march leaves
+constexpr std::size_t most_kept = 65536;               // nodes times items that a line keeps for longer plans: 1.5 MB
+constexpr std::size_t most_recurrent_nodes = 1 << 18;  // of laws without decay: 25 MB
+constexpr double most_recurrent_work = 1.2e8, much_recurrent_work = 1.5e7;  // as `recurrent_work` counts: a sixth of a second
+constexpr double most_left = 4;                                             // in units of what is wanted, after much work
+constexpr double margin = 4;                                                // of the logarithm of what is left out between stretches
+constexpr double easing = 0.75, least_need = 2;  // what is left out may grow like this power of t, beside 1/t^2; and need not be smaller
+constexpr double fewest_recurrent = 16, fewest_of_atoms = 8;        // steps of laws without decay for which a march gets anywhere
+constexpr double fewest_periods = 50;                               // nodes in half the length of a march that ends before infinity
+constexpr double few_runs = 200;                                    // of one law, for which a raised path is worth its time
 constexpr double most_raised_nodes = 9000, furthest_raised = 4000;  // nodes and deviations; a march is shorter than more (measured)
-constexpr double short_march = 1000;   // deviations: measured, with more steps than about a hundred marches are shorter
-constexpr double fewest_periods = 50;  // nodes in half the length of a march that ends before infinity
+constexpr double short_march = 1000;  // deviations: measured, with more steps than about a hundred marches are shorter
 
 double log_kappa(double s) { return s <= 0 ? 0 : s * std::log(s) - (1 + s) * std::log1p(s); }
 
@@ -58,6 +63,22 @@ double log_modulus_near(const ContourPlan& plan, const std::vector<std::unique_p
   return sum;
 }
 
+/// How far ahead -log |phi| of one run is at least `need` if N is `root` here. The caller checks it.
+double step_ahead(double root, const std::vector<Spread>& spreads, double need) {
+  const double fall = root - std::sqrt(std::max(0.0, -0.5 * std::expm1(-2 * need))) * (1 + 1e-11);
+  double ahead = 0;
+  if (fall > 0)
+    for (const Spread& one : spreads) ahead = std::max(ahead, std::sqrt(std::max(0.0, 2 * (fall * fall - 2 * one.tail))) / one.deviation);
+  return ahead * (1 - 1e-8);
+}
+
+/// Whether |phi| is small enough at t, and only its bound is not.
+bool is_blind_at(const ContourPlan& plan, const std::vector<std::unique_ptr<const TiltedLoss>>& tilts, double t, double need) {
+  double above = -0.5 * plan.gaussian.lo * t * t;
+  for (std::size_t i = 0; i < tilts.size(); ++i) above += plan.items[i].times * std::log(std::min(1.0, tilts[i]->modulus_above(t)));
+  return above > -need && log_modulus_near(plan, tilts, t) < -1.05 * need;
+}
+
 constexpr double exact_multiples = 0x1p26;  // of the step, which has 26 bits, are exact
 
 /// The first multiple of the step beyond t.
@@ -73,14 +94,10 @@ double needed_decay(double accuracy, double order, double deviation) {
   const double distance = std::min(std::abs(order), std::abs(order + 1));
   return -std::log(accuracy) + 2 + std::max(0.0, std::log(deviation / distance + 1));
 }
-/// [contour-recurrence] The kernel at the starts of the windows beyond a march of length T adds up to at most this over T^2.
-constexpr double recurrence_windows = 7.2;
-/// Of an answer whose |phi| does not decay.
-constexpr double recurrence_accuracy = 2e-10;
-/// How far a march goes then, for what is left beyond it to be about as small.
-double recurrence_end(double order, double deviation) {
-  return std::sqrt(2 * recurrence_windows / recurrence_accuracy * (std::abs(order * (order + 1)) + 1 / (deviation * deviation)));
-}
+/// [contour-recurrence] The kernel at the starts of windows as long as the march, T, adds up to this over T^2.
+constexpr double recurrence_windows = 3;
+constexpr double log_of_nothing = -700, rough_accuracy = 3e-7;  // smaller answers need fewer digits
+constexpr double least_share = 1e-5;   // of what is usual at the saddle point: a line for a smaller answer is not worth its nodes
 constexpr double endless = 1e7;        // deviations: far beyond what a march of the largest number of steps can reach
 constexpr double furthest_start = 32;  // of a Gaussian guess; slower decay is left to later attempts
 constexpr double sure_decay = 1.2;     // nodes are summed until |phi| is below exp of minus this multiple of the need
@@ -156,7 +173,7 @@ ContourLine::ContourLine(const ContourMoments& moments, const ContourMoments& st
   if (fold_)
     sum_folded(plan, tilts, accuracy.truncation);
   else if (step_ > 0)
-    sum_and_march(plan, tilts, accuracy.truncation);
+    sum_and_march(plan, tilts, epsilon, accuracy);
   else
     profile_truncation_ = tail_truncation_ = infinity;
   gather();
@@ -384,9 +401,10 @@ void ContourLine::weigh_nodes(const ContourPlan& plan, std::size_t first) {
 
 void ContourLine::add_nodes(const ContourPlan& plan, const Tilts& tilts, std::size_t count) {
   const std::size_t first = nodes_.size();
+  const Stretch last = stretches_.back();
   for (std::size_t k = first; k < first + count; ++k) {
     Node node;
-    node.t = static_cast<double>(k + 1) * step_;
+    node.t = (last.number + static_cast<double>(k - last.first)) * step_;
     nodes_.push_back(node);
   }
   for (std::size_t i = 0; i < tilts.size(); ++i) evaluate_item(*tilts[i], *items_[i], first);
@@ -395,13 +413,14 @@ void ContourLine::add_nodes(const ContourPlan& plan, const Tilts& tilts, std::si
 
 // [contour-truncation] Nodes are summed until the product is small; from there a march proves that it stays small up to `end`, beyond which
 // the decay of each factor proves it. If the march stops, the nodes up to that point are summed and the march starts again.
-void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, double accuracy) {
-  double need = needed_decay(accuracy, order_, deviation_);
+void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, double epsilon, Accuracy accuracy) {
+  const double need = needed_decay(accuracy.truncation, order_, deviation_);
   const double wanted = std::exp(-need / std::max(plan.steps, 1.0));
   std::vector<Decay> decays;
   double whole_variation = infinity, whole_steps = 0;
   for (std::size_t i = 0; i < tilts.size(); ++i) {
     decays.push_back(tilts[i]->decay(wanted));
+    atoms_alone_ = atoms_alone_ && !(decays.back().variation > 0);
     if (decays.back().whole_variation < infinity && plan.items[i].times > whole_steps) {
       whole_variation = decays.back().whole_variation;
       whole_steps = plan.items[i].times;
@@ -424,30 +443,20 @@ void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, dou
   }
   // [contour-recurrence] Atoms do not decay: beyond the march |phi| is known only by its mean over windows.
   const double furthest = 1e18 / deviation_;
-  const bool recurrent = log_decay(furthest) > -need;
-  if (recurrent) need = std::min(need, needed_decay(recurrence_accuracy, order_, deviation_));
+  if (log_decay(furthest) > -need) return sum_recurrent(plan, tilts, epsilon, accuracy.recurrence, log_decay);
   std::vector<double> times;
-  double steps = 0;
-  for (const ContourPlan::Item& item : plan.items) {
-    times.push_back(recurrent ? 2 * std::floor(0.5 * item.times) : item.times);
-    steps += times.back();
-  }
-  if (recurrent && steps < fewest_recurrent) {
-    hopeless_ = true;
-    profile_truncation_ = tail_truncation_ = infinity;
-    return;
-  }
+  for (const ContourPlan::Item& item : plan.items) times.push_back(item.times);
   const double low = 1e-3 / deviation_;
   double high = low;
   while (high < furthest && log_decay(high) > -need) high *= 4;
   if (log_decay(high) <= -need) high = numeric::bisect_ratio([&](double t) { return log_decay(t) <= -need; }, {low, high}, 40, 1.01).beyond;
-  const double end = recurrent ? std::min(recurrence_end(order_, deviation_), exact_multiples * step_) : high;
+  const double end = high;
 
   double until = 0;  // nodes are needed at least up to this t
   // A law that is known to decay fast needs no march: its nodes are summed until what its bound leaves up to the end is negligible.
   const auto fades = [&](const auto& tilt) { return tilt->modulus_after(end) < 1 || (far && tilt->raised_modulus_after(end) < 1); };
   Faded faded{infinity, 0, 0};
-  if (!recurrent && end < most_fading_nodes * step_ && std::any_of(tilts.begin(), tilts.end(), fades))
+  if (end < most_fading_nodes * step_ && std::any_of(tilts.begin(), tilts.end(), fades))
     faded = fade_before(end, std::exp(-need) * flat_kernel(low), log_decay);
   if (faded.from / step_ * static_cast<double>(points_) < most_line_work) {
     while (nodes_.empty() || nodes_.back().t < faded.from) add_nodes(plan, tilts, nodes_.size() < first_nodes ? short_block : long_block);
@@ -467,14 +476,13 @@ void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, dou
     while (nodes_.size() > 1 && nodes_.back().growth > 0.1 && nodes_.back().modulus < std::exp(-need)) nodes_.pop_back();
     for (const auto& item : items_) item->nodes.resize(nodes_.size());
     const double start = nodes_.back().t;
+    bridge_ = {};
     until = march_from({tilts, times, start, end, need, true});
-    if (until == infinity && !recurrent) return close(start, std::max(end, start), need, whole_variation, whole_steps);
-    if (until == infinity) return close_recurrent(times, start, std::max(end, start), need, log_decay(start));
+    if (until == infinity) return close(start, std::max(end, start), need, whole_variation, whole_steps);
     const bool much =
         nodes_.size() >= most_nodes || static_cast<double>(nodes_.size() * points_) >= most_line_work || march_ >= most_marches;
     // If the sums are small and only their error bound is large, finer quadratures help and more nodes do not.
     blind_ = nodes_.size() < summed || (!much && log_modulus_near(plan, tilts, until) < -1.05 * need);
-    if (recurrent && (blind_ || much)) return close_recurrent(times, start, std::max(until - step_, start), need, log_decay(start));
     if (blind_ || much) break;
   }
   const double start = nodes_.back().t;
@@ -482,7 +490,7 @@ void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, dou
   const auto rest = [&](double t) { return std::exp(std::min(0.0, log_decay(t))) / (pi * t); };
   profile_truncation_ = rest(start) * (1 + 1e-9);
   // If no march gets anywhere near the end, the decay beyond what it proved is all there is.
-  if (!recurrent && end > endless / deviation_) {
+  if (end > endless / deviation_) {
     const double last = std::max(start, until - 2 * step_);
     const double marched = std::exp(-need) * flat_kernel(start) + step_ / pi * bridge_.profile + rest(last);
     profile_truncation_ = std::min(rest(start), marched) * (1 + 1e-9);
@@ -491,19 +499,122 @@ void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, dou
   tail_truncation_ = infinity;
 }
 
+/// What nodes and marches took, about in nanoseconds.
+double ContourLine::recurrent_work() const {
+  const double points = 2 * static_cast<double>(points_);
+  return static_cast<double>(nodes_.size()) * (250 + points) + static_cast<double>(march_) * (100 + points);
+}
+
+bool ContourLine::spent() const {
+  if (atoms_alone_) return nodes_.size() >= most_recurrent_nodes || recurrent_work() >= most_recurrent_work;
+  return nodes_.size() >= most_nodes || march_ >= most_marches || static_cast<double>(nodes_.size() * points_) >= most_line_work;
+}
+
+/// The sum over the nodes so far at an epsilon. Guides only.
+ContourLine::Outset ContourLine::outset(double epsilon) const {
+  const double c = order_, drift = mean_ - epsilon;
+  Outset found{1, 1 / (c * (c + 1))};
+  for (const Node& node : nodes_) {
+    const double divisor_real = c * (c + 1) - node.t * node.t, divisor_imaginary = (2 * c + 1) * node.t;
+    const double angle = node.argument + node.t * drift, square = divisor_real * divisor_real + divisor_imaginary * divisor_imaginary;
+    found.windows += 2 * node.modulus;
+    found.value += 2 * node.modulus * (std::cos(angle) * divisor_real + std::sin(angle) * divisor_imaginary) / square;
+  }
+  found.value *= step_ / (2 * pi) * (c > 0 ? 1 : -1);
+  return found;
+}
+
+// [contour-recurrence] Where |phi| is large nodes are summed, in stretches, and between them a march proves that it is small. The march
+// ends where the rest is as small as wanted.
+void ContourLine::sum_recurrent(const ContourPlan& plan, const Tilts& tilts, double epsilon, double accuracy,
+                                const std::function<double(double)>& log_decay) {
+  std::vector<double> times;
+  double steps = 0;
+  for (const ContourPlan::Item& item : plan.items) {
+    times.push_back(2 * std::floor(0.5 * item.times));
+    steps += times.back();
+  }
+  if (steps < (atoms_alone_ ? fewest_of_atoms : fewest_recurrent)) {
+    hopeless_ = true;
+    profile_truncation_ = tail_truncation_ = infinity;
+    return;
+  }
+  Recurrence found{times};
+  found.need = needed_decay(accuracy, order_, deviation_);
+  double until = 0;
+  for (bool marches = false;;) {
+    if (!marches) add_stretch(plan, tilts, found, until);
+    if (found.origin == 0) aim(found, epsilon, accuracy);
+    until = march_from({tilts, times, found.covered, found.end, found.need, true, found.origin});
+    marches = until == infinity;
+    found.covered = marches ? std::max(found.end, found.covered) : (until - step_) * (1 - 1e-12);
+    blind_ = blind_ || (!marches && is_blind_at(plan, tilts, until, found.need_at(until)));
+    if (blind_ || spent()) break;
+    if (!marches) continue;
+    const double rest = beyond(found) / found.wanted;  // the more often |phi| returns, the further the march must go
+    if (!(rest > 1) || !atoms_alone_ || found.end >= exact_multiples * step_ ||
+        (rest <= most_left && recurrent_work() >= much_recurrent_work))
+      break;
+    found.end = std::min(found.covered * std::clamp(std::sqrt(rest), 1.2, 2.0), exact_multiples * step_);
+  }
+  found.covered = std::max(found.covered, nodes_.back().t);
+  found.largest = std::exp(std::min(0.0, log_decay(found.origin)));
+  close_recurrent(found);
+}
+
+/// Nodes from `until` on, or up to there if the last ones are near, and on to where they are small.
+void ContourLine::add_stretch(const ContourPlan& plan, const Tilts& tilts, Recurrence& found, double until) {
+  const double number = until > 0 ? std::round(next_node(found.covered, step_) / step_) : 1;  // the first node that is not bounded
+  const Stretch last = stretches_.back();
+  if (number > last.number + static_cast<double>(nodes_.size() - last.first + numeric::lane_count))
+    stretches_.push_back({nodes_.size(), number});
+  const std::size_t before = stretches_.back().first;
+  do add_nodes(plan, tilts, nodes_.size() < first_nodes ? short_block : long_block);
+  while (!spent() && (nodes_.back().t < until || nodes_.back().modulus > std::exp(-sure_decay * found.need_at(nodes_.back().t))));
+  const std::size_t summed = nodes_.size();
+  last_time_ = nodes_.back().t;
+  while (nodes_.size() > before + 1 && nodes_.back().growth > 0.1 && nodes_.back().modulus < std::exp(-found.need_at(nodes_.back().t)))
+    nodes_.pop_back();
+  for (const auto& item : items_) item->nodes.resize(nodes_.size());
+  blind_ = nodes_.size() < summed;
+  found.covered = nodes_.back().t;
+}
+
+/// How far the march should go, and how small |phi| should be there, from the nodes of the first stretch.
+void ContourLine::aim(Recurrence& found, double epsilon, double accuracy) const {
+  const auto [windows, value] = outset(epsilon);
+  const double least = least_share / (std::abs(order_ * (order_ + 1)) * deviation_);
+  const bool elsewhere = !(value > least);  // a line for another epsilon
+  const double aimed = elsewhere ? least : value, log_value = 0.5 * (cumulant_.lo + cumulant_.hi) - order_ * epsilon + std::log(aimed);
+  found.origin = found.covered;
+  found.wanted = (order_ > 0 && log_value < log_of_nothing ? rough_accuracy : accuracy) * aimed;
+  found.need = std::max(least_need, margin - std::log(found.wanted / flat_kernel(found.origin)));
+  const double end = std::sqrt(step_ / pi * windows * recurrence_windows / (most_left * found.wanted));
+  found.end = elsewhere ? found.origin : std::min(end, exact_multiples * step_);
+  if (elsewhere) found.wanted = infinity;
+}
+
+double ContourLine::Recurrence::need_at(double t) const {
+  return origin > 0 && t > origin ? std::max(least_need, need - easing * std::log(t / origin)) : need;
+}
+
+double ContourLine::March::need_at(double t) const {
+  return origin > 0 && t > origin ? std::max(least_need, need - easing * std::log(t / origin)) : need;
+}
+
 // [contour-march] N(t)^2 = sum T_i N_i(t)^2 with N_i^2 = (1 - |phi_i|^2)/2 is the square of a subadditive function of slope
 // deviation_i/sqrt 2.
 double ContourLine::march_from(const March& march) {
-  const auto& [march_tilts, march_times, start, end, need, bridges] = march;
-  const auto& tilts = march_tilts;  // clang 14 captures no structured binding
-  const auto& times = march_times;
+  const Tilts& tilts = march.tilts;
+  const std::vector<double>& times = march.times;
+  const double start = march.start, end = march.end, first = march.origin > 0 ? march.origin : start;
   std::vector<double> root(tilts.size());
   std::vector<std::vector<Spread>> spreads;
   for (const auto& tilt : tilts) spreads.push_back({{tilt->deviation_above(), 0}});
-  bridge_ = {};
-  const double most = most_bridged * std::exp(-need) * flat_kernel(start);  // as much may be left to single nodes
-  double t = start, covered = start, last = 0;                              // nodes up to `covered` are bounded; the last step taken
+  const double most = most_bridged * std::exp(-march.need) * flat_kernel(first);  // as much may be left to single nodes
+  double t = start, covered = start, last = 0;                                    // nodes up to `covered` are bounded; the last step taken
   while (covered < end) {
+    const double need = march.need_at(t);
     for (std::size_t i = 0; i < tilts.size(); ++i) {
       const double modulus = std::min(1.0, tilts[i]->modulus_above(t) * (1 + 1e-12));
       root[i] = std::sqrt(std::max(0.0, 0.5 * (1 - modulus) * (1 + modulus))) * (1 - 1e-12);
@@ -519,10 +630,13 @@ double ContourLine::march_from(const March& march) {
       return sum;
     };
     if (t > covered) {  // a node on its own
-      if (const double here = exponent(0); here < need * (1 + 1e-9)) bridge_.add(t, std::exp(-here) * (1 + 1e-9));
+      if (const double here = exponent(0); here < need * (1 + 1e-9)) bridge_.add(t, std::exp(-here) * (1 + 1e-9), first);
       covered = t;
     }
-    if (exponent(0.5 * step_) >= need * (1 + 1e-9)) {
+    const double straight = tilts.size() == 1 ? step_ahead(root[0], spreads[0], (need - 0.5 * gaussian_ * t * t) / times[0]) : 0;
+    if (straight >= 0.5 * step_ && exponent(straight) >= need * (1 + 1e-9)) {
+      covered = t += last = straight;
+    } else if (exponent(0.5 * step_) >= need * (1 + 1e-9)) {
       double ahead = 0.5 * step_, beyond = std::max(ahead, 0.5 * last);
       while (beyond < end && exponent(beyond) >= need * (1 + 1e-9)) ahead = beyond, beyond *= 2;
       for (int i = 0; i < 4; ++i) {
@@ -531,10 +645,11 @@ double ContourLine::march_from(const March& march) {
       }
       covered = t += last = ahead;
     } else {
-      if (!bridges || step_ / pi * bridge_.profile > most) return covered + step_;
+      if (!march.bridges || step_ / pi * bridge_.profile > most) return covered + step_;
       t = next_node(covered, step_);
     }
-    if (++march_ >= most_marches) return covered;
+    ++march_;
+    if (march.origin > 0 ? spent() : march_ >= most_marches) return covered;
     if (march_ == many_marches)  // a long march: tighter bounds of the decrease of N save steps
       for (std::size_t i = 0; i < tilts.size(); ++i) spreads[i] = tilts[i]->spreads();
   }
@@ -582,21 +697,36 @@ void ContourLine::close(double start, double end, double need, double whole_vari
 
 // [contour-recurrence] The product with even exponents is the characteristic function of a real law, so its sum over any window of nodes is
 // at most that over the window around 0, which the nodes and the march bound.
-void ContourLine::close_recurrent(const std::vector<double>& times, double start, double end, double need, double log_largest) {
-  tail_truncation_ = infinity;
-  exhausted_ = !blind_;
-  const double half = std::floor(0.5 * end / step_ * (1 - 1e-9));  // nodes of a window, to each side
-  const double level = std::exp(-need) * (1 + 1e-9);
-  double window = 1 + 2 * (half * level + bridge_.count);
+double ContourLine::beyond(const Recurrence& found) const {
+  const double end = found.covered;
+  double best = infinity;
+  std::vector<double> moduli(nodes_.size());
   for (std::size_t k = 0; k < nodes_.size(); ++k) {
     const double t = nodes_[k].t;
     double above = -0.5 * (gaussian_ - gaussian_error_) * t * t + 1e-6;
-    for (std::size_t i = 0; i < items_.size(); ++i) above += times[i] * (items_[i]->nodes[k].log_modulus + items_[i]->nodes[k].growth);
-    window += above < 0 ? 2 * std::exp(above) : 2;  // not a number where phi vanishes and nothing is known of it
+    for (std::size_t i = 0; i < items_.size(); ++i)
+      above += found.times[i] * (items_[i]->nodes[k].log_modulus + items_[i]->nodes[k].growth);
+    moduli[k] = above < 0 ? std::exp(above) : 1;  // not a number where phi vanishes and nothing is known of it
   }
-  const double beyond = half >= fewest_periods ? step_ / pi * window * recurrence_windows / (end * end) : infinity;
-  const double largest = std::exp(std::min(0.0, log_largest)) / (pi * start);  // [contour-truncation] nothing beyond the nodes is larger
-  profile_truncation_ = std::min(level * flat_kernel(start) + step_ / pi * bridge_.profile + beyond, largest) * (1 + 1e-9);
+  // The wider a window, the more often |phi| returns in it, and the fewer there are.
+  for (double share = 1; share > 0.01; share /= 2) {
+    const double half = std::floor(share * end / step_ * (1 - 1e-9)), width = half * step_;  // nodes of a window, to each side
+    if (!(half >= fewest_periods)) break;
+    const double level = std::exp(-found.need) * std::pow(std::max(1.0, width / found.origin), easing) * (1 + 1e-9);
+    double window = 1 + 2 * (half * level + bridge_.count_up_to(width, found.origin));
+    for (std::size_t k = 0; k < nodes_.size() && nodes_[k].t < width; ++k) window += 2 * moduli[k] * (1 - nodes_[k].t / width);
+    const double kernels = 2 / (end * end) + 1 / (width * end);
+    best = std::min(best, step_ / pi * window * kernels * (1 + 1e-9));
+  }
+  return best;
+}
+
+void ContourLine::close_recurrent(const Recurrence& found) {
+  tail_truncation_ = infinity;
+  exhausted_ = !blind_;
+  // The integral of the level, which rises like t^easing, over t^2.
+  const double eased = std::exp(-found.need) / (pi * found.origin * (1 - easing)), largest = found.largest / (pi * found.origin);
+  profile_truncation_ = std::min(eased + step_ / pi * bridge_.profile + beyond(found), largest) * (1 + 1e-9);
 }
 
 ContourLine::Distance ContourLine::distance_to(double epsilon) const {
@@ -608,19 +738,23 @@ ContourLine::Distance ContourLine::distance_to(double epsilon) const {
 /// The part of the sum over nodes that all questions share.
 void ContourLine::gather() {
   if (fold_) return gather_folded();
-  const std::size_t blocks = (nodes_.size() + numeric::lane_count - 1) / numeric::lane_count;
+  std::size_t blocks = 0;
+  for (std::size_t i = 0; i < stretches_.size(); ++i) blocks += blocks_of(i);
   profile_.assign(2 * numeric::lane_count * blocks, 0);
   fall_.assign(2 * numeric::lane_count * blocks, 0);
   error_sums_ = {};
   bend_ = 0;
   const double c = order_;
+  std::size_t stretch = 0, first = 0, past = 0;  // the first node of the stretch, and the blocks of those before
   for (std::size_t k = 0; k < nodes_.size(); ++k) {
+    if (stretch + 1 < stretches_.size() && k == stretches_[stretch + 1].first) past += blocks_of(stretch++), first = k;
     const auto& [t, modulus, argument, growth, upper] = nodes_[k];
     const double divisor_real = c * (c + 1) - t * t, divisor_imaginary = (2 * c + 1) * t;  // s(s+1)
     const double square = divisor_real * divisor_real + divisor_imaginary * divisor_imaginary;
     const double real = divisor_real / square, imaginary = -divisor_imaginary / square;
     const double cosine = 2 * modulus * std::cos(argument), sine = 2 * modulus * std::sin(argument);
-    const std::size_t place = k / numeric::lane_count * 2 * numeric::lane_count + k % numeric::lane_count;
+    const std::size_t lane = (k - first) % numeric::lane_count, block = past + (k - first) / numeric::lane_count;
+    const std::size_t place = 2 * numeric::lane_count * block + lane;
     profile_[place] = cosine * real - sine * imaginary;
     profile_[place + numeric::lane_count] = cosine * imaginary + sine * real;
     const double fall_real = real * c - imaginary * t, fall_imaginary = imaginary * c + real * t;  // 1/(s+1) = s/(s(s+1))
@@ -654,18 +788,33 @@ double ContourLine::node_error(Kernel kernel, double drift, double drift_error) 
 // [contour-inversion] The nodes are equally spaced, so exp(it drift) is updated by a multiplication from block to block; every few blocks
 // it is computed anew.
 numeric::TurnedSums ContourLine::sum_nodes(double drift) const {
-  const auto first = first_phases(drift);
   const double block_angle = static_cast<double>(numeric::lane_count) * (step_ * drift);
-  return numeric::turned_sums({profile_.data(), fall_.data(), profile_.size() / (2 * numeric::lane_count), first.data(), block_angle});
+  numeric::TurnedSums all;
+  std::size_t past = 0;
+  for (std::size_t i = 0; i < stretches_.size(); ++i) {
+    const auto first = first_phases(drift, stretches_[i].number);
+    const std::size_t blocks = blocks_of(i), place = 2 * numeric::lane_count * past;
+    const auto [profile, fall] = numeric::turned_sums({profile_.data() + place, fall_.data() + place, blocks, first.data(), block_angle});
+    all.profile += profile;
+    all.fall += fall;
+    past += blocks;
+  }
+  return all;
 }
 
-/// exp(it drift) at the nodes of the first block.
-std::array<double, 2 * numeric::lane_count> ContourLine::first_phases(double drift) const {
+/// How many blocks the nodes of a stretch fill.
+std::size_t ContourLine::blocks_of(std::size_t stretch) const {
+  const std::size_t end = stretch + 1 < stretches_.size() ? stretches_[stretch + 1].first : nodes_.size();
+  return (end - stretches_[stretch].first + numeric::lane_count - 1) / numeric::lane_count;
+}
+
+/// exp(it drift) at the nodes of a block, of which the first has this number.
+std::array<double, 2 * numeric::lane_count> ContourLine::first_phases(double drift, double number) const {
   const double angle = step_ * drift;
   std::array<double, 2 * numeric::lane_count> first{};
   const double turn_real = std::cos(angle), turn_imaginary = std::sin(angle);
-  first[0] = turn_real;
-  first[numeric::lane_count] = turn_imaginary;
+  first[0] = std::cos(number * step_ * drift);
+  first[numeric::lane_count] = std::sin(number * step_ * drift);
   for (std::size_t k = 1; k < numeric::lane_count; ++k) {
     first[k] = first[k - 1] * turn_real - first[k + numeric::lane_count - 1] * turn_imaginary;
     first[k + numeric::lane_count] = first[k - 1] * turn_imaginary + first[k + numeric::lane_count - 1] * turn_real;

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <complex>
+#include <functional>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -81,6 +85,7 @@ class ContourLine {
   struct Accuracy {
     double alias;
     double truncation;
+    double recurrence = 1e-10;  ///< of what is beyond the nodes if the transform does not decay; four times as much after much work
   };
   /// A line for answers near this epsilon. An error that could not be bounded is infinite. `steering` may be less accurate than `moments`.
   ContourLine(const ContourMoments& moments, const ContourMoments& steering, double order, double epsilon, Accuracy accuracy);
@@ -140,6 +145,11 @@ class ContourLine {
     double growth = 0;    // log of (|phi| + error)^T over |phi|^T
     double upper = 0;     // prod (|phi_i| + error_i)^T_i
   };
+  /// Nodes without a gap: the index of the first one, and its t in steps.
+  struct Stretch {
+    std::size_t first = 0;
+    double number = 1;
+  };
   /// The errors of the sum over the nodes for one kernel g: the part that does not depend on epsilon. [contour-propagation]
   struct ErrorSums {
     double size = 0;    // sum 2 |g| modulus
@@ -179,22 +189,34 @@ class ContourLine {
   void gather();
   /// The sums of e^(it drift) phi(t) times the kernels 1/(s(s+1)) and 1/(s+1), over both signs of t.
   [[nodiscard]] numeric::TurnedSums sum_nodes(double drift) const;
+  [[nodiscard]] std::size_t blocks_of(std::size_t stretch) const;
   [[nodiscard]] double node_error(Kernel kernel, double drift, double drift_error) const;
-  void sum_and_march(const ContourPlan& plan, const Tilts& tilts, double accuracy);
+  void sum_and_march(const ContourPlan& plan, const Tilts& tilts, double epsilon, Accuracy accuracy);
+  void sum_recurrent(const ContourPlan& plan, const Tilts& tilts, double epsilon, double accuracy,
+                     const std::function<double(double)>& log_decay);
   /// The furthest point up to which the march proves |phi| <= exp(-need) from `start`; infinite if it reached the end.
   struct March {
     const Tilts& tilts;
     const std::vector<double>& times;  // the exponents
     double start, end, need;
-    bool bridges;  // where no step ahead is proved, single nodes may be
+    bool bridges;       // where no step ahead is proved, single nodes may be
+    double origin = 0;  // from here on the need falls with t; 0 if it does not [contour-recurrence]
+    [[nodiscard]] double need_at(double t) const;
   };
-  /// Nodes of a march that are bounded one by one: the sums of |phi| / t^2, of |phi| / t and of |phi|.
+  /// Nodes of a march that are bounded one by one: the sums of |phi| / t^2, of |phi| / t, and of |phi| up to powers of 2 of the first t.
   struct Bridge {
-    double profile = 0, tail = 0, count = 0;
-    void add(double t, double modulus) {
+    double profile = 0, tail = 0;
+    std::array<double, 64> counts{};
+    void add(double t, double modulus, double first) {
       profile += modulus / (t * t);
       tail += modulus / t;
-      count += modulus;
+      counts[octave(t, first)] += modulus;
+    }
+    [[nodiscard]] double count_up_to(double t, double first) const {
+      return std::accumulate(counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(octave(t, first) + 1), 0.0);
+    }
+    [[nodiscard]] static std::size_t octave(double t, double first) {
+      return static_cast<std::size_t>(std::clamp(std::floor(std::log2(t / first)), 0.0, 63.0));
     }
   };
   /// Nodes beyond `from`, and up to an end, leave at most so much.
@@ -205,7 +227,28 @@ class ContourLine {
   [[nodiscard]] Faded fade_before(double end, double negligible, LogDecay&& log_decay) const;
   [[nodiscard]] double flat_kernel(double t) const;
   [[nodiscard]] double march_from(const March& march);
-  void close_recurrent(const std::vector<double>& times, double start, double end, double need, double log_largest);
+  [[nodiscard]] bool spent() const;
+  [[nodiscard]] double recurrent_work() const;
+  /// How the nodes of a law without decay were summed. [contour-recurrence]
+  struct Recurrence {
+    const std::vector<double>& times;  // the exponents, even
+    double need = 0;                   // |phi| is below exp of minus this where the first stretch ends, `origin`; beyond it less is needed
+    double origin = 0;
+    double covered = 0;  // all nodes up to here were summed or bounded
+    double end = 0;      // where the march should end
+    double wanted = 0;   // what may be left beyond
+    double largest = 1;  // |phi| is nowhere larger beyond the first stretch [contour-truncation]
+    [[nodiscard]] double need_at(double t) const;
+  };
+  void add_stretch(const ContourPlan& plan, const Tilts& tilts, Recurrence& found, double until);
+  void aim(Recurrence& found, double epsilon, double accuracy) const;
+  [[nodiscard]] double beyond(const Recurrence& found) const;
+  struct Outset {
+    double windows = 1;  // J
+    double value = 0;    // of the profile, in units of e^base
+  };
+  [[nodiscard]] Outset outset(double epsilon) const;
+  void close_recurrent(const Recurrence& found);
   void close(double start, double end, double need, double whole_variation, double exponent);
   [[nodiscard]] double alias(double epsilon, Interval base, Kernel kernel) const;
 
@@ -229,7 +272,7 @@ class ContourLine {
   void close_folded(double level);
   void gather_folded();
   [[nodiscard]] Value at_folded(double epsilon, Kernel kernel) const;
-  [[nodiscard]] std::array<double, 2 * numeric::lane_count> first_phases(double drift) const;
+  [[nodiscard]] std::array<double, 2 * numeric::lane_count> first_phases(double drift, double number = 1) const;
 
   double order_;
   TransformRange reach_;
@@ -244,6 +287,7 @@ class ContourLine {
   double gaussian_ = 0, gaussian_error_ = 0;
   std::vector<Chernoff> left_, right_;
   std::vector<Node> nodes_;                // t > 0
+  std::vector<Stretch> stretches_{{}};     // of nodes without gaps
   std::vector<double> profile_, fall_;     // 2 phi(t) times the kernels 1/(s(s+1)) and 1/(s+1): blocks of real, then imaginary parts
   std::array<ErrorSums, 3> error_sums_{};  // of each kernel
   double bend_ = 0;                        // a bound of the second derivative of the profile sum
@@ -255,6 +299,7 @@ class ContourLine {
   bool blind_ = false;
   bool hopeless_ = false;
   bool exhausted_ = false;
+  bool atoms_alone_ = true;  // no density beside them
   std::optional<Fold> fold_;
   double time_error_ = 0;  // relative error of the t of the nodes: a period is not exactly a double
   double last_time_ = 0;

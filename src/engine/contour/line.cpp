@@ -558,7 +558,9 @@ void ContourLine::sum_recurrent(const ContourPlan& plan, const Tilts& tilts, dou
     found.end = std::min(found.covered * std::clamp(std::sqrt(rest), 1.2, 2.0), exact_multiples * step_);
   }
   found.covered = std::max(found.covered, nodes_.back().t);
-  found.largest = std::exp(std::min(0.0, log_decay(found.origin)));
+  const auto largest_from = [&](double t) { return std::exp(std::min(0.0, log_decay(t))) / (pi * t); };
+  found.most_between = largest_from(found.origin);
+  found.most_beyond = largest_from(found.covered);
   close_recurrent(found);
 }
 
@@ -725,8 +727,9 @@ void ContourLine::close_recurrent(const Recurrence& found) {
   tail_truncation_ = infinity;
   exhausted_ = !blind_;
   // The integral of the level, which rises like t^easing, over t^2.
-  const double eased = std::exp(-found.need) / (pi * found.origin * (1 - easing)), largest = found.largest / (pi * found.origin);
-  profile_truncation_ = std::min(eased + step_ / pi * bridge_.profile + beyond(found), largest) * (1 + 1e-9);
+  const double eased = std::exp(-found.need) / (pi * found.origin * (1 - easing));
+  const double both = eased + step_ / pi * bridge_.profile + std::min(beyond(found), found.most_beyond);
+  profile_truncation_ = std::min(both, found.most_between) * (1 + 1e-9);
 }
 
 ContourLine::Distance ContourLine::distance_to(double epsilon) const {

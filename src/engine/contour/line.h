@@ -237,7 +237,8 @@ class ContourLine {
     double covered = 0;  // all nodes up to here were summed or bounded
     double end = 0;      // where the march should end
     double wanted = 0;   // what may be left beyond
-    double largest = 1;  // |phi| is nowhere larger beyond the first stretch [contour-truncation]
+    double most_between = infinity,
+           most_beyond = infinity;  // all from `origin` on, or from `covered` on, leaves no more [contour-truncation]
     [[nodiscard]] double need_at(double t) const;
   };
   void add_stretch(const ContourPlan& plan, const Tilts& tilts, Recurrence& found, double until);

@@ -76,7 +76,7 @@ def test_stored_certificates_are_varied():
     assert len({item["source"]["name"] for one in found for item in one["items"] if isinstance(item["source"], dict)}) >= 10
     assert sum(one["plan"].startswith("(") for one in found) >= 5  # plans in plans
     terms = [term for one in found for guarantee in one["guarantees"] for term in guarantee["evaluations"]]
-    assert {term["theorem"] for term in terms} >= {"contour-inversion", "bent-contour", "tilted-fft"}
+    assert {term["theorem"] for term in terms} >= {"contour-inversion", "bent-contour", "averaged-counts"}
     assert sum("poisson" in one["plan"] for one in found) >= 60
     for noise, sampling in (("gaussian", "sample"), ("laplace", "sample"), ("laplace", "poisson")):  # many steps
         steps = re.compile(rf"{noise}\([^|]*\| {sampling}\([^|]*\| repeat\(\d{{3,}}\)")

@@ -107,8 +107,8 @@ def question():
     return options + (["--direction", random.choice(["remove", "add"])] if random.random() < 0.25 else [])
 
 
-# Random draws rarely need the lattice. These do, and the checker can decide them.
-LATTICE = [
+# Random draws are rarely averages over the counts of a part. These are, and the checker can decide them.
+AVERAGED = [
     (["--epsilon", "0.7"], "discrete_gaussian(sigma=3) | repeat(2)\nlaplace(scale=2)"),
     (["--delta", "1e-4"], "discrete_gaussian(sigma=2.4) | repeat(3)\nlaplace(scale=1.5)"),
     (["--epsilon", "1.2"], "discrete_gaussian(sigma=4)\nlaplace(scale=2.5) | repeat(2)"),
@@ -116,12 +116,12 @@ LATTICE = [
 ]
 
 
-def lattice_certificates(command):
-    for options, text in LATTICE:
+def averaged_certificates(command):
+    for options, text in AVERAGED:
         found = json.loads(subprocess.run([command, "certify", *options, text], capture_output=True, text=True, check=True).stdout)
         code, words, _ = check_certificate.check(json.dumps(found))
         if code != 0:
-            sys.exit(f"the checker does not confirm a certificate of the lattice: {words}: {text}")
+            sys.exit(f"the checker does not confirm a certificate of an average: {words}: {text}")
         yield found
 
 
@@ -149,7 +149,7 @@ def drawn(command):
 
 def main():
     random.seed(SEED)
-    written = list(lattice_certificates(sys.argv[1]))
+    written = list(averaged_certificates(sys.argv[1]))
     while len(written) < COUNT:
         written.append(certificate(sys.argv[1]))
     for found in written:

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/epsilon_search.h"
 #include "engine/exact/meet_in_the_middle.h"
 #include "engine/exact/power.h"
 #include "engine/exact/sum.h"
@@ -383,6 +384,10 @@ class HalvedLoss final : public Loss, public ClosedForms, public Evaluable {
   [[nodiscard]] bool symmetric() const override { return symmetric_; }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override { return halves(direction).masses().infinite; }
   [[nodiscard]] Capabilities capabilities(Direction) const override { return {.closed_forms = this, .evaluable = this}; }
+  /// [profile-inversion]
+  [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override {
+    return epsilon_by_values(*this, direction, delta);
+  }
   [[nodiscard]] Tail tail() const override { return tail_; }
   [[nodiscard]] std::optional<Interval> log_complement(Direction direction, double epsilon) const override {
     record(citations_);
